@@ -1,0 +1,43 @@
+# One static library per folder of src/, one program per main.cpp.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(paceline_options INTERFACE)
+target_compile_options(paceline_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  $<$<BOOL:${PACELINE_WERROR}>:-Werror>)
+target_compile_definitions(paceline_options INTERFACE
+  PACELINE_VERSION="${PROJECT_VERSION}" PACELINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+if(PACELINE_SANITIZE)
+  target_compile_options(paceline_options INTERFACE
+    -fsanitize=${PACELINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(paceline_options INTERFACE -fsanitize=${PACELINE_SANITIZE})
+endif()
+
+# paceline_library(FOLDER DEPENDENCY...): every source in src/FOLDER but a program's main.cpp.
+function(paceline_library folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp")
+  list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/${folder}/main.cpp")
+  if(sources)
+    add_library(paceline_${folder} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(paceline_${folder} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(paceline::${folder} ALIAS paceline_${folder})
+  target_include_directories(paceline_${folder} ${scope} "${CMAKE_SOURCE_DIR}/src")
+  target_link_libraries(paceline_${folder} ${scope} paceline_options Threads::Threads ${ARGN})
+endfunction()
+
+function(paceline_program name source)
+  add_executable(${name} "${source}")
+  target_link_libraries(${name} PRIVATE ${ARGN})
+endfunction()

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/counts.hpp"
+#include "metrics/estimate.hpp"
+#include "trace/trace.hpp"
+
+namespace paceline::metrics {
+
+/// DEFINITIONS 7: shares of output tokens per class, frozen before the run.
+struct Mix {
+  std::map<std::string, double> shares;
+  double tokens_per_request = 0;
+};
+
+/// Mean seconds per pass and phase, from a synced run, beside the run without synchronisation.
+struct PhaseSummary {
+  double draft_s = 0;
+  double checkpoint_s = 0;
+  double verify_s = 0;
+  double process_s = 0;
+  double sample_s = 0;
+  double accept_s = 0;
+  double rollback_s = 0;
+  double other_s = 0;           ///< synced total minus the phases
+  double synced_total_s = 0;    ///< seconds per pass of the synced run
+  double unsynced_total_s = 0;  ///< seconds per pass of the headline run
+  long passes = 0;
+};
+
+/// Greedy output of an arm against plain's, token for token (DEFINITIONS 9).
+struct Lossless {
+  int texts = 0;
+  int equal = 0;
+  std::string says;  ///< "equal", or "differs, cause unknown" with the first place
+};
+
+/// One class of prompts measured on one arm.
+struct ClassSummary {
+  std::string workload_class;
+  int prompts = 0;           ///< prompts behind the figures: those that every counted launch has
+  int launches = 0;          ///< launches behind the figures
+  int requests_failed = 0;   ///< requests that did not end as done
+  int prompts_excluded = 0;  ///< prompts left out because some counted launch lacks them
+  double n_eff = 0;
+  Counts counts;  ///< pooled over the requests behind the figures
+  Estimate tokens_per_s;
+  Estimate passes_per_s;
+  Estimate tokens_per_pass;
+  Estimate seconds_per_pass;
+  Estimate speedup;  ///< against the bare plain arm on the same prompts
+  Estimate pass_cost;
+  Estimate pass_cost_from_widths;  ///< from separately timed passes of the widths this arm used
+  Estimate fire_rate;
+  Estimate attempt_rate;
+  Estimate draft_per_pass;
+  Estimate acceptance;
+  std::optional<double> acceptance_length;  ///< 1 + A/S; absent when S = 0
+  Estimate prefill_tokens_per_s;
+  Estimate ttft_s;
+  std::optional<double> repeated_8gram_share;  ///< absent when no output has 8 tokens
+  bool looping = false;                        ///< share over 0.3: classes are not compared
+  double as_run_tokens_per_s = 0;              ///< raw sum(E - 1) / sum(T); never compared
+  std::optional<PhaseSummary> phases;
+  std::optional<Lossless> lossless;  ///< greedy runs only
+};
+
+struct ArmSummary {
+  std::string name;
+  int launches_done = 0;
+  int launches_lost = 0;  ///< crashed, refused or cut short
+  std::vector<ClassSummary> classes;
+  Estimate pat_decode;
+  Estimate pat_end_to_end;
+};
+
+/// Measured seconds of a pass of one width on meaningless tokens.
+struct WidthCost {
+  int width = 0;
+  int depth = 0;
+  Estimate verify_s;
+  double step = 0;  ///< verify_s over that of the next narrower width; 0 for the narrowest
+};
+
+/// The time of passes by width, on the launches that probed it, of one arm's engine.
+struct WidthCurve {
+  std::string arm;
+  std::vector<WidthCost> widths;
+  std::map<int, double> draft_s;    ///< median seconds of one draft, by width
+  std::map<int, double> process_s;  ///< median seconds of the drafter's catch-up, by width
+};
+
+struct Summary {
+  std::vector<ArmSummary> arms;
+  std::vector<WidthCurve> curves;
+  std::vector<std::string> contradictions;  ///< counts that cannot all be true; never clamped
+};
+
+/// Every figure of a run. Pure: the same trace gives the same summary. `mix` shares that name a
+/// class which was not measured make PAT unknown.
+Summary summarise(const trace::Trace& trace, const Mix& mix);
+
+/// Share w_k = 1/classes for each class of the trace, tokens per request = its output cap.
+Mix equal_mix(const trace::Trace& trace);
+
+}  // namespace paceline::metrics

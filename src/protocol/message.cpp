@@ -1,0 +1,116 @@
+#include "protocol/message.hpp"
+
+#include "trace/json.hpp"
+
+namespace paceline::protocol {
+
+using util::Json;
+
+PACELINE_JSON_FIELDS(Generate, 8, prompt, prompt_tokens, n_predict, sampling, seed, synced,
+                     record_drafts, record_gaps);
+PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
+PACELINE_JSON_FIELDS(Synth, 4, source_path, destination_path, extra_layers, feed_forward);
+PACELINE_JSON_FIELDS(Open, 2, setup, sampling);
+PACELINE_JSON_FIELDS(Cancel, 1, job_id);
+PACELINE_JSON_FIELDS(Hello, 2, protocol, tool_version);
+PACELINE_JSON_FIELDS(Opened, 2, facts, outcome);
+
+namespace {
+
+/// A variant is written as {"kind": name of the alternative, "value": its fields}.
+template <class... Alternatives>
+struct Names {
+  const char* values[sizeof...(Alternatives)];
+};
+
+constexpr Names<Generate, Probe, Synth> job_names{{"generate", "probe", "synth"}};
+constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
+                trace::Finished>
+    event_names{{"progress", "prefill", "pass", "emission", "width_time", "finished"}};
+
+template <class... Alternatives>
+Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {
+  Json json;
+  json["kind"] = names.values[value.index()];
+  std::visit([&](const auto& alternative) { json["value"] = alternative; }, value);
+  return json;
+}
+
+template <class... Alternatives>
+void from_tagged(const Json& json, std::variant<Alternatives...>& value,
+                 const Names<Alternatives...>& names) {
+  std::string kind;
+  util::read_field(json, "kind", kind);
+  std::size_t index = 0;
+  bool found = false;
+  const auto attempt = [&]<class Alternative>(const Alternative&) {
+    if (found || names.values[index++] != kind) return;
+    Alternative alternative{};
+    util::read_field(json, "value", alternative);
+    value = std::move(alternative);
+    found = true;
+  };
+  (attempt(Alternatives{}), ...);
+  if (!found) throw util::JsonMismatch("unknown kind \"" + kind + "\"");
+}
+
+}  // namespace
+
+void to_json(Json& json, const Submit& submit) {
+  json["job_id"] = submit.job_id;
+  json["job"] = to_tagged(submit.job, job_names);
+}
+
+void from_json(const Json& json, Submit& submit) {
+  util::read_field(json, "job_id", submit.job_id);
+  if (!json.contains("job")) throw util::JsonMismatch("\"job\" is missing");
+  from_tagged(json["job"], submit.job, job_names);
+}
+
+void to_json(Json& json, const Happened& happened) {
+  json["job_id"] = happened.job_id;
+  json["event"] = to_tagged(happened.event, event_names);
+}
+
+void from_json(const Json& json, Happened& happened) {
+  util::read_field(json, "job_id", happened.job_id);
+  if (!json.contains("event")) throw util::JsonMismatch("\"event\" is missing");
+  from_tagged(json["event"], happened.event, event_names);
+}
+
+namespace {
+
+constexpr Names<Open, Submit, Cancel> command_names{{"open", "submit", "cancel"}};
+constexpr Names<Hello, Opened, Happened> report_names{{"hello", "opened", "happened"}};
+
+template <class Message, class MessageNames>
+util::Result<Message> decode(std::string_view text, const MessageNames& names, const char* what) {
+  PACELINE_TRY_ASSIGN(const Json json, util::parse_json(text, what));
+  try {
+    Message message;
+    from_tagged(json, message, names);
+    return message;
+  } catch (const std::exception& problem) {
+    return util::fail(util::ErrorKind::engine, std::string(what) + ": " + problem.what());
+  }
+}
+
+}  // namespace
+
+std::string encode(const Command& command) {
+  return util::dump_json(to_tagged(command, command_names));
+}
+
+std::string encode(const Report& report) {
+  return util::dump_json(to_tagged(report, report_names));
+}
+
+util::Result<Command> decode_command(std::string_view text) {
+  return decode<Command>(text, command_names, "a command frame");
+}
+
+util::Result<Report> decode_report(std::string_view text) {
+  return decode<Report>(text, report_names, "a worker's frame");
+}
+
+}  // namespace paceline::protocol

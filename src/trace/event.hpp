@@ -1,0 +1,26 @@
+#pragma once
+
+#include <variant>
+
+#include "trace/trace.hpp"
+
+namespace paceline::trace {
+
+/// Still alive, at most once a second.
+struct Progress {
+  int tokens = 0;  ///< emitted so far by the running job
+};
+
+/// The last event of a job, always sent, also when the engine died.
+struct Finished {
+  Outcome outcome;
+  StopReason stop = StopReason::none;
+  bool eos_counted = true;
+  std::string text;
+};
+
+/// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
+/// may arrive after the timed window, all at once.
+using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Finished>;
+
+}  // namespace paceline::trace

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "trace/event.hpp"
+#include "util/json.hpp"
+
+// JSON of every trace type: the trace file and the worker's frames carry the same records.
+
+PACELINE_ENUM_NAMES(paceline::trace::SpecType, 3, {paceline::trace::SpecType::none, "none"},
+                    {paceline::trace::SpecType::draft_dflash, "draft-dflash"},
+                    {paceline::trace::SpecType::draft_mtp, "draft-mtp"});
+PACELINE_ENUM_NAMES(paceline::trace::PassKind, 3, {paceline::trace::PassKind::plain, "plain"},
+                    {paceline::trace::PassKind::speculative, "speculative"},
+                    {paceline::trace::PassKind::replay, "replay"});
+PACELINE_ENUM_NAMES(paceline::trace::OutcomeKind, 5, {paceline::trace::OutcomeKind::done, "done"},
+                    {paceline::trace::OutcomeKind::cancelled, "cancelled"},
+                    {paceline::trace::OutcomeKind::refused, "refused"},
+                    {paceline::trace::OutcomeKind::crashed, "crashed"},
+                    {paceline::trace::OutcomeKind::timed_out, "timed_out"});
+PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason::none, "none"},
+                    {paceline::trace::StopReason::limit, "limit"},
+                    {paceline::trace::StopReason::eos, "eos"},
+                    {paceline::trace::StopReason::context, "context"});
+
+namespace paceline::trace {
+
+PACELINE_ENUM_JSON(SpecType);
+PACELINE_ENUM_JSON(PassKind);
+PACELINE_ENUM_JSON(OutcomeKind);
+PACELINE_ENUM_JSON(StopReason);
+
+PACELINE_JSON_FIELDS(Sampling, 4, temp, top_k, top_p, min_p);
+PACELINE_JSON_FIELDS(Setup, 6, model_path, draft_path, spec_type, draft_n_max, n_ctx, threads);
+PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
+
+PACELINE_JSON_FIELDS(ModelFacts, 11, path, architecture, name, file_bytes, parameters,
+                     bytes_by_type, layers, embedding_length, vocabulary, context_train,
+                     has_chat_template);
+PACELINE_JSON_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
+                     xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
+PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
+PACELINE_JSON_FIELDS(EngineFacts, 20, engine, version, build, devices, target, drafter, draft_block,
+                     draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch, n_ubatch,
+                     threads, cache_type_k, cache_type_v, flash_attention, memory, load_s);
+
+PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
+                     accept_ns, rollback_ns);
+PACELINE_JSON_FIELDS(Pass, 15, index, kind, drafter, attempts, generated, offered, tested, accepted,
+                     superseded, width, depth, began_ns, ended_ns, phases, draft);
+PACELINE_JSON_FIELDS(Emission, 6, pass, tokens, accepted, overshoot, at_ns, top2_gaps);
+PACELINE_JSON_FIELDS(Prefill, 5, prompt_tokens, processed_tokens, began_ns, ended_ns, drafter_ns);
+PACELINE_JSON_FIELDS(Noise, 3, steal_s, cpu_s, pressure_s);
+PACELINE_JSON_FIELDS(Outcome, 5, kind, reason, signal, exit_code, log_tail);
+PACELINE_JSON_FIELDS(Request, 15, prompt_id, workload_class, family, repetition, warm_up, synced,
+                     seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise);
+
+PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
+PACELINE_JSON_FIELDS(Launch, 7, index, round, arm, facts, outcome, requests, widths);
+PACELINE_JSON_FIELDS(Header, 9, trace_id, created, tool_version, seed, rounds, n_predict, workload,
+                     residency, arms);
+
+PACELINE_JSON_FIELDS(Progress, 1, tokens);
+PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);
+
+}  // namespace paceline::trace

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/facts.hpp"
+#include "trace/request.hpp"
+#include "trace/setup.hpp"
+
+namespace paceline::trace {
+
+/// Measured time of passes of one width on tokens that mean nothing: what the machine does
+/// without the text. One entry a repeat.
+struct WidthTime {
+  int width = 0;
+  int depth = 0;
+  std::vector<Nanoseconds> verify_ns;   ///< the target's decode call, synchronised
+  std::vector<Nanoseconds> draft_ns;    ///< one draft of width - 1 tokens; empty without a drafter
+  std::vector<Nanoseconds> process_ns;  ///< the drafter's catch-up on the batch; empty likewise
+};
+
+/// One fresh load of an engine for one arm, and what was asked of it.
+struct Launch {
+  int index = 0;  ///< order in time over the whole run
+  int round = 0;  ///< 0, 1, ..: each round launches every arm once
+  std::string arm;
+  std::optional<EngineFacts> facts;  ///< absent when the engine never opened
+  Outcome outcome;
+  std::vector<Request> requests;
+  std::vector<WidthTime> widths;
+};
+
+/// What a run was going to do, fixed before it began.
+struct Header {
+  std::string trace_id;
+  std::string created;  ///< UTC, ISO 8601
+  std::string tool_version;
+  std::uint64_t seed = 0;  ///< of the order of arms and prompts and of the samplers
+  int rounds = 0;
+  int n_predict = 0;      ///< output cap in tokens, equal for every request
+  std::string workload;   ///< name or path
+  std::string residency;  ///< "bare": every launch alone in memory
+  std::vector<Arm> arms;
+};
+
+/// A whole run: raw facts, from which every figure can be recomputed.
+struct Trace {
+  Header header;
+  std::vector<Launch> launches;
+  bool interrupted = false;  ///< the user stopped it, or the file ends early
+};
+
+}  // namespace paceline::trace
