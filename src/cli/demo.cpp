@@ -1,0 +1,73 @@
+#include "report/demo.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/arms.hpp"
+#include "cli/commands.hpp"
+#include "cli/measure.hpp"
+#include "engine/embedded/embedded_engine.hpp"
+#include "study/ballast.hpp"
+#include "util/files.hpp"
+#include "util/interrupt.hpp"
+#include "workload/prompts.hpp"
+
+namespace paceline::cli {
+
+namespace {
+
+constexpr study::Ballast demo_ballast{.extra_layers = 16, .feed_forward = 5632};
+constexpr int demo_prompts_per_class = 10;
+constexpr int demo_output_tokens = 24;
+
+constexpr const char* about_demo =
+    "Measures a small trained model, made heavy, plain and with DFlash and MTP drafters, on "
+    "held-out prose, C, Python and JSON; says where speculation pays on this machine and why.";
+
+struct Settings {
+  std::optional<int> threads;
+  Output output;
+};
+
+util::Result<int> demo(const Settings& settings) {
+  engine::embedded::EmbeddedEngine writer(worker_program());
+  fmt::print(stderr, "Paceline's demo: about 3 minutes on two cores.\n");
+  PACELINE_TRY_ASSIGN(const auto target,
+                      study::ballasted(util::shipped("models/target-mtp-f16.gguf"), demo_ballast,
+                                       util::cache_folder(), writer, util::interrupted));
+  writer.close();
+
+  ArmSettings arms;
+  arms.model = target.string();
+  arms.draft_model = util::shipped("models/dflash-f16.gguf").string();
+  arms.extra = {"draft-dflash:6", "draft-dflash:7", "draft-mtp:3"};
+  arms.n_ctx = 512;
+  arms.threads = settings.threads;
+
+  study::RunOptions options;
+  PACELINE_TRY_ASSIGN(options.arms, make_arms(arms));
+  PACELINE_TRY_ASSIGN(const auto prompts, workload::load_workload("lab"));
+  PACELINE_TRY_ASSIGN(options.prompts, workload::select(prompts, {}, demo_prompts_per_class));
+  options.workload = "lab";
+  options.n_predict = demo_output_tokens;
+  options.widths = true;
+  options.widest = widest_pass(options.arms);
+  return measure(options, settings.output, report::demo_paragraph);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Action& action) {
+  const auto settings = std::make_shared<Settings>();
+  CLI::App* command = app.add_subcommand("demo", about_demo);
+  command->add_option("-t,--threads", settings->threads, "CPU threads; default: all cores but one")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--json", settings->output.json,
+                      "Write the document there; - is standard output");
+  command->add_option("--trace", settings->output.trace, "Write the raw trace there");
+  command->callback([settings, &action] { action = [settings] { return demo(*settings); }; });
+}
+
+}  // namespace paceline::cli

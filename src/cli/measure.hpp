@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "document/document.hpp"
+#include "study/plan.hpp"
+#include "util/result.hpp"
+
+namespace paceline::cli {
+
+/// Where results go.
+struct Output {
+  std::optional<std::string> json;   ///< file of the JSON document; "-" is standard output
+  std::optional<std::string> trace;  ///< file of the trace; absent: in the data folder
+};
+
+/// Said below the table, from the finished document; nothing when absent.
+using Afterword = std::function<std::string(const document::Document&)>;
+
+/// Measures with the embedded engine, prints the report and writes the files; the exit code.
+util::Result<int> measure(const study::RunOptions& options, const Output& output,
+                          const Afterword& afterword = nullptr);
+
+/// The worker program beside this one ($PACELINE_WORKER names another).
+std::string worker_program();
+
+}  // namespace paceline::cli

@@ -1,0 +1,52 @@
+#include "study/ballast.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "study/collect.hpp"
+#include "util/files.hpp"
+
+namespace paceline::study {
+
+namespace {
+
+constexpr auto patience = std::chrono::minutes(5);
+
+/// Names a copy by what it was made from, so that a new target is never measured by an old copy.
+std::uint64_t fingerprint(std::string_view bytes) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211u;
+  return hash;
+}
+
+}  // namespace
+
+util::Result<std::filesystem::path> ballasted(const std::filesystem::path& target,
+                                              const Ballast& ballast,
+                                              const std::filesystem::path& folder,
+                                              engine::Engine& engine,
+                                              const std::function<bool()>& stop_asked) {
+  PACELINE_TRY_ASSIGN(const std::string bytes, util::read_file(target));
+  const auto path =
+      folder / fmt::format("{}-{}x{}-{:016x}.gguf", target.stem().string(), ballast.extra_layers,
+                           ballast.feed_forward, fingerprint(bytes));
+  std::error_code problem;
+  if (std::filesystem::exists(path, problem)) return path;
+  std::filesystem::create_directories(folder, problem);
+  if (problem)
+    return util::fail(util::ErrorKind::usage,
+                      fmt::format("cannot create {}: {}", folder.string(), problem.message()));
+  protocol::Synth job;
+  job.source_path = target.string();
+  job.destination_path = path.string();
+  job.extra_layers = ballast.extra_layers;
+  job.feed_forward = ballast.feed_forward;
+  const auto outcome = collect(engine, job, patience, stop_asked).request.outcome;
+  if (outcome.kind != trace::OutcomeKind::done)
+    return util::fail(util::ErrorKind::engine,
+                      fmt::format("could not write {}: {}", path.string(), outcome.reason));
+  return path;
+}
+
+}  // namespace paceline::study

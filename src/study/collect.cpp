@@ -1,0 +1,76 @@
+#include "study/collect.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace paceline::study {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto cancel_patience = std::chrono::seconds(5);
+constexpr auto wait_slice = std::chrono::hours(1);  // a signal ends a wait, no need to wake up
+
+void take(trace::Event&& event, Collected& collected) {
+  trace::Request& request = collected.request;
+  std::visit(
+      [&](auto&& said) {
+        using Said = std::decay_t<decltype(said)>;
+        if constexpr (std::is_same_v<Said, trace::Prefill>) {
+          request.prefill = said;
+        } else if constexpr (std::is_same_v<Said, trace::Pass>) {
+          request.passes.push_back(std::move(said));
+        } else if constexpr (std::is_same_v<Said, trace::Emission>) {
+          request.emissions.push_back(std::move(said));
+        } else if constexpr (std::is_same_v<Said, trace::WidthTime>) {
+          collected.widths.push_back(std::move(said));
+        } else if constexpr (std::is_same_v<Said, trace::Finished>) {
+          request.outcome = std::move(said.outcome);
+          request.stop = said.stop;
+          request.eos_counted = said.eos_counted;
+          request.text = std::move(said.text);
+        }
+      },
+      std::move(event));
+}
+
+trace::Outcome cancelled() {
+  trace::Outcome outcome;
+  outcome.kind = trace::OutcomeKind::cancelled;
+  outcome.reason = "stopped by the user";
+  return outcome;
+}
+
+}  // namespace
+
+Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,
+                  const std::function<bool()>& stop_asked) {
+  Collected collected;
+  const auto id = engine.submit(job, patience);
+  if (!id) {
+    collected.request.outcome.kind = trace::OutcomeKind::crashed;
+    collected.request.outcome.reason = id.error().message;
+    return collected;
+  }
+  bool cancelling = false;
+  auto give_up_at = Clock::time_point::max();
+  while (true) {
+    if (stop_asked() && !cancelling) {
+      engine.cancel(*id);
+      cancelling = true;
+      give_up_at = Clock::now() + cancel_patience;
+    }
+    auto event = engine.next(std::min(give_up_at, Clock::now() + wait_slice));
+    if (event) {
+      const bool last = std::holds_alternative<trace::Finished>(event->event);
+      take(std::move(event->event), collected);
+      if (last) return collected;
+    } else if (cancelling && Clock::now() >= give_up_at) {
+      collected.request.outcome = cancelled();
+      return collected;
+    }
+  }
+}
+
+}  // namespace paceline::study

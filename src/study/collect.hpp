@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "trace/trace.hpp"
+
+namespace paceline::study {
+
+/// Everything one job said. For a Generate the request; its prompt's names are the caller's.
+struct Collected {
+  trace::Request request;
+  std::vector<trace::WidthTime> widths;
+};
+
+/// Runs one job to its end. When `stop_asked` turns true it is cancelled, and given up when it
+/// does not end soon after; the outcome then says cancelled.
+Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,
+                  const std::function<bool()>& stop_asked);
+
+}  // namespace paceline::study

@@ -1,0 +1,63 @@
+#include "study/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace paceline::study {
+
+namespace {
+
+/// std::shuffle differs between standard libraries; a recorded seed must not.
+void shuffle(std::vector<std::size_t>& items, std::mt19937_64& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+}
+
+std::vector<std::size_t> shuffled_indices(std::size_t count, std::mt19937_64& random) {
+  std::vector<std::size_t> items(count);
+  std::iota(items.begin(), items.end(), std::size_t{0});
+  shuffle(items, random);
+  return items;
+}
+
+/// Orders of the arms for `rounds` rounds: blocks of a cyclic Latin square, its rows shuffled.
+std::vector<std::vector<std::size_t>> balanced_orders(std::size_t arms, int rounds,
+                                                      std::mt19937_64& random) {
+  std::vector<std::vector<std::size_t>> orders;
+  while (orders.size() < static_cast<std::size_t>(rounds)) {
+    const auto base = shuffled_indices(arms, random);
+    for (const std::size_t turn : shuffled_indices(arms, random)) {
+      auto order = base;
+      std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(turn), order.end());
+      orders.push_back(std::move(order));
+    }
+  }
+  orders.resize(static_cast<std::size_t>(rounds));
+  return orders;
+}
+
+}  // namespace
+
+std::vector<PlannedLaunch> plan(const RunOptions& options) {
+  std::mt19937_64 random(options.seed);
+  std::vector<PlannedLaunch> launches;
+  const int all_rounds = options.rounds + (options.phases ? 1 : 0);
+  const auto orders = balanced_orders(options.arms.size(), all_rounds, random);
+  for (int round = 0; round < all_rounds; ++round) {
+    const auto prompts = shuffled_indices(options.prompts.measured.size(), random);
+    for (const std::size_t arm : orders[static_cast<std::size_t>(round)])
+      launches.push_back({round, arm, round == options.rounds, prompts});
+  }
+  return launches;
+}
+
+std::uint32_t request_seed(std::uint64_t seed, const std::string& prompt_id, int round) {
+  std::uint64_t hash = 14695981039346656037u ^ seed;  // FNV-1a: stable on every platform
+  const auto mix = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211u; };
+  for (const char letter : prompt_id) mix(static_cast<unsigned char>(letter));
+  for (int shift = 0; shift < 32; shift += 8)
+    mix(static_cast<unsigned char>(static_cast<unsigned>(round) >> shift));
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32));
+}
+
+}  // namespace paceline::study

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/setup.hpp"
+#include "workload/prompts.hpp"
+
+namespace paceline::study {
+
+/// What a run is asked to do. Everything random follows from `seed`.
+struct RunOptions {
+  std::vector<trace::Arm> arms;
+  workload::Selection prompts;
+  std::string workload;  ///< its name or path, for the record
+  int n_predict = 128;   ///< output cap in tokens
+  int rounds = 3;        ///< launches per arm
+  bool phases = false;   ///< one more synced launch per arm, for the phases
+  bool widths = false;   ///< time passes by width in every launch
+  int widest = 0;        ///< widest pass to time on the plain arm
+  std::uint64_t seed = 1;
+  int patience_s = 120;  ///< silence after which an engine is given up
+};
+
+/// One launch to come: which arm, in which round, and the prompts in their order.
+struct PlannedLaunch {
+  int round = 0;
+  std::size_t arm = 0;
+  bool synced = false;               ///< for phases only, never for headline figures
+  std::vector<std::size_t> prompts;  ///< indices into RunOptions::prompts.measured
+};
+
+/// The whole schedule, made before anything runs. In each round every arm is launched once; each
+/// arm stands at every place of a round as equally often as the number of rounds allows; prompts
+/// are shuffled anew for every round, and equally for all arms of it.
+std::vector<PlannedLaunch> plan(const RunOptions& options);
+
+/// The sampler's seed: the same for all arms, different for every prompt and round.
+std::uint32_t request_seed(std::uint64_t seed, const std::string& prompt_id, int round);
+
+}  // namespace paceline::study

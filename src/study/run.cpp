@@ -1,0 +1,178 @@
+#include "study/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "machine/noise_meter.hpp"
+#include "study/collect.hpp"
+
+namespace paceline::study {
+
+namespace {
+
+constexpr int warm_up_tokens = 16;
+constexpr int width_repeats = 5;
+
+/// One run in progress: the trace so far, and where it is taken down.
+class Run {
+ public:
+  Run(const RunOptions& options, trace::Journal& journal, const Watcher& watcher,
+      const StopAsked& stop_asked)
+      : options_(options), journal_(journal), watcher_(watcher), stop_asked_(stop_asked) {}
+
+  util::Result<trace::Trace> measure(const trace::Header& header,
+                                     const engine::EngineFactory& make_engine) {
+    trace_.header = header;
+    PACELINE_TRY(journal_.begin(header));
+    const auto launches = plan(options_);
+    steps_total_ = static_cast<double>(launches.size() * (options_.prompts.measured.size() + 1));
+    for (const auto& planned : launches) {
+      if (stop_asked_()) break;
+      const auto engine = make_engine();
+      PACELINE_TRY(measure_launch(planned, *engine));
+      if (pointless_to_go_on()) break;
+    }
+    trace_.interrupted = stop_asked_();
+    PACELINE_TRY(journal_.end(trace_.interrupted));
+    return std::move(trace_);
+  }
+
+ private:
+  util::Result<void> measure_launch(const PlannedLaunch& planned, engine::Engine& engine) {
+    const trace::Arm& arm = options_.arms[planned.arm];
+    const double steps_after = steps_done_ + static_cast<double>(planned.prompts.size() + 1);
+    trace::Launch launch;
+    launch.index = static_cast<int>(trace_.launches.size());
+    launch.round = planned.round;
+    launch.arm = arm.name;
+    show(arm, planned, "loading");
+    auto facts = engine.open(arm.setup, arm.sampling);
+    if (facts)
+      launch.facts = std::move(*facts);
+    else
+      launch.outcome = facts.error();
+    PACELINE_TRY(journal_.launch(launch));
+    trace_.launches.push_back(std::move(launch));
+    if (facts) {
+      PACELINE_TRY(measure_requests(planned, engine));
+    }
+    engine.close();
+    PACELINE_TRY(journal_.launch_end(current().index, current().outcome));
+    steps_done_ = steps_after;
+    return {};
+  }
+
+  util::Result<void> measure_requests(const PlannedLaunch& planned, engine::Engine& engine) {
+    for (const auto& prompt : options_.prompts.warm_up)
+      PACELINE_TRY(measure_request(planned, prompt, true, engine));
+    if (options_.widths && !planned.synced) PACELINE_TRY(time_widths(planned, engine));
+    ++steps_done_;
+    for (const std::size_t index : planned.prompts) {
+      PACELINE_TRY(measure_request(planned, options_.prompts.measured[index], false, engine));
+      ++steps_done_;
+    }
+    return {};
+  }
+
+  util::Result<void> measure_request(const PlannedLaunch& planned, const workload::Prompt& prompt,
+                                     bool warm_up, engine::Engine& engine) {
+    if (lost()) return {};
+    const trace::Arm& arm = options_.arms[planned.arm];
+    show(arm, planned, prompt.workload_class);
+    protocol::Generate job;
+    job.prompt = prompt.text;
+    job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
+    job.sampling = arm.sampling;
+    job.seed = request_seed(options_.seed, prompt.id, planned.round);
+    job.synced = planned.synced;
+    noise_.start();
+    Collected collected =
+        collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
+    trace::Request request = std::move(collected.request);
+    request.noise = noise_.stop();
+    request.prompt_id = prompt.id;
+    request.workload_class = prompt.workload_class;
+    request.family = prompt.family;
+    request.warm_up = warm_up;
+    request.synced = planned.synced;
+    request.seed = job.seed;
+    note_failure(request.outcome);
+    PACELINE_TRY(journal_.request(current().index, request));
+    current().requests.push_back(std::move(request));
+    return {};
+  }
+
+  /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one.
+  util::Result<void> time_widths(const PlannedLaunch& planned, engine::Engine& engine) {
+    if (lost() || !engine.capabilities().probes_widths) return {};
+    const trace::Arm& arm = options_.arms[planned.arm];
+    show(arm, planned, "timing passes by width");
+    const int own_widest = current().facts->draft_n_max.value_or(0) + 1;
+    protocol::Probe job;
+    job.widths.resize(static_cast<std::size_t>(
+        arm.setup.spec_type == trace::SpecType::none ? std::max(options_.widest, 1) : own_widest));
+    std::iota(job.widths.begin(), job.widths.end(), 1);
+    job.depth = typical_depth();
+    job.repeats = width_repeats;
+    Collected collected =
+        collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
+    note_failure(collected.request.outcome);
+    for (auto& width : collected.widths) {
+      PACELINE_TRY(journal_.width(current().index, width));
+      current().widths.push_back(std::move(width));
+    }
+    return {};
+  }
+
+  /// Depth in the middle of the decode windows, judged from the warm-up just done.
+  int typical_depth() const {
+    const auto& requests = current().requests;
+    const int prompt_tokens = requests.empty() ? 0 : requests.back().prefill.prompt_tokens;
+    return std::max(1, prompt_tokens + options_.n_predict / 2);
+  }
+
+  /// A request that was refused leaves the engine as it was; every other failure ends the launch.
+  void note_failure(const trace::Outcome& outcome) {
+    if (outcome.kind == trace::OutcomeKind::done || outcome.kind == trace::OutcomeKind::refused)
+      return;
+    current().outcome = outcome;
+  }
+
+  bool lost() const { return current().outcome.kind != trace::OutcomeKind::done; }
+
+  /// An arm that was refused would be refused again, and without it the comparison that was asked
+  /// for cannot be made: better to say so now than after an hour.
+  bool pointless_to_go_on() const {
+    return !current().facts && current().outcome.kind == trace::OutcomeKind::refused;
+  }
+
+  void show(const trace::Arm& arm, const PlannedLaunch& planned, const std::string& what) const {
+    const int rounds = options_.rounds + (options_.phases ? 1 : 0);
+    watcher_(steps_done_, steps_total_,
+             fmt::format("launch {}/{} of {}: {}", planned.round + 1, rounds, arm.name, what));
+  }
+
+  trace::Launch& current() { return trace_.launches.back(); }
+  const trace::Launch& current() const { return trace_.launches.back(); }
+
+  const RunOptions& options_;
+  trace::Journal& journal_;
+  const Watcher& watcher_;
+  const StopAsked& stop_asked_;
+  machine::NoiseMeter noise_;
+  trace::Trace trace_;
+  double steps_done_ = 0;
+  double steps_total_ = 0;
+};
+
+}  // namespace
+
+util::Result<trace::Trace> run(const RunOptions& options, const trace::Header& header,
+                               const engine::EngineFactory& make_engine, trace::Journal& journal,
+                               const Watcher& watcher, const StopAsked& stop_asked) {
+  return Run(options, journal, watcher, stop_asked).measure(header, make_engine);
+}
+
+}  // namespace paceline::study

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/engine.hpp"
+#include "study/plan.hpp"
+#include "trace/journal.hpp"
+#include "trace/trace.hpp"
+
+namespace paceline::study {
+
+/// How far a run is, for showing it to people. Called between requests, never inside one.
+using Watcher = std::function<void(double done, double total, const std::string& what)>;
+
+/// Whether the user asked to stop.
+using StopAsked = std::function<bool()>;
+
+/// Measures every planned launch, taking down each record as it comes. A launch that fails is a
+/// record and the run goes on; an error means that the journal itself failed.
+util::Result<trace::Trace> run(const RunOptions& options, const trace::Header& header,
+                               const engine::EngineFactory& make_engine, trace::Journal& journal,
+                               const Watcher& watcher, const StopAsked& stop_asked);
+
+}  // namespace paceline::study

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "trace/trace.hpp"
+#include "util/result.hpp"
+
+namespace paceline::trace {
+
+/// Takes down a run while it happens, so that nothing is lost when it is cut off.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+  virtual util::Result<void> begin(const Header& header) = 0;
+  /// A launch opened, or failed to: its facts and outcome, no requests yet.
+  virtual util::Result<void> launch(const Launch& launch) = 0;
+  virtual util::Result<void> request(int launch_index, const Request& request) = 0;
+  virtual util::Result<void> width(int launch_index, const WidthTime& width) = 0;
+  /// How the launch ended.
+  virtual util::Result<void> launch_end(int launch_index, const Outcome& outcome) = 0;
+  virtual util::Result<void> end(bool interrupted) = 0;
+};
+
+}  // namespace paceline::trace

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "util/result.hpp"
+
+namespace paceline::util {
+
+/// $XDG_CACHE_HOME/paceline, else ~/.cache/paceline: things that can be made again.
+std::filesystem::path cache_folder();
+
+/// $XDG_DATA_HOME/paceline, else ~/.local/share/paceline: traces and other evidence.
+std::filesystem::path data_folder();
+
+/// A file that ships with Paceline (models/.., workloads/..): in $PACELINE_SHARE when that is
+/// set, else in the source tree it was built from.
+std::filesystem::path shipped(std::string_view relative);
+
+/// A program that stands beside the running one.
+std::filesystem::path beside_this_program(std::string_view name);
+
+/// A whole file, or why it cannot be read, with its path.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes a whole file under another name and renames it, so that it is never half there.
+Result<void> write_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace paceline::util

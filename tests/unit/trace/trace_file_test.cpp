@@ -1,0 +1,105 @@
+#include "trace/trace_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "support/temporary_folder.hpp"
+#include "util/files.hpp"
+
+namespace paceline::trace {
+namespace {
+
+/// A launch with two requests and a width, taken down record by record as a run does.
+std::string written_trace(const std::filesystem::path& path) {
+  auto file = TraceFile::create(path);
+  EXPECT_TRUE(file) << file.error().message;
+  Header header;
+  header.trace_id = "t1";
+  header.rounds = 3;
+  header.arms.push_back({"plain", {}, {}});
+  EXPECT_TRUE((*file)->begin(header));
+  Launch launch;
+  launch.arm = "plain";
+  launch.facts = EngineFacts{};
+  launch.facts->target.bytes_by_type["F16"] = 13'000'000'000;
+  EXPECT_TRUE((*file)->launch(launch));
+  Request request;
+  request.prompt_id = "prose-00";
+  request.passes.push_back({});
+  request.emissions.push_back({});
+  request.emissions[0].tokens = {17, 18};
+  EXPECT_TRUE((*file)->request(0, request));
+  request.prompt_id = "prose-01";
+  EXPECT_TRUE((*file)->request(0, request));
+  WidthTime width;
+  width.width = 8;
+  width.verify_ns = {50, 51};
+  EXPECT_TRUE((*file)->width(0, width));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::crashed;
+  outcome.signal = 11;
+  EXPECT_TRUE((*file)->launch_end(0, outcome));
+  EXPECT_TRUE((*file)->end(false));
+  return *util::read_file(path);
+}
+
+TEST(TraceFile, gives_back_what_was_taken_down) {
+  const support::TemporaryFolder folder;
+  const auto trace = read_trace(written_trace(folder.path() / "t.jsonl"));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(trace->header.trace_id, "t1");
+  ASSERT_EQ(trace->launches.size(), 1u);
+  const Launch& launch = trace->launches[0];
+  EXPECT_EQ(launch.facts->target.bytes_by_type.at("F16"), 13'000'000'000u);
+  ASSERT_EQ(launch.requests.size(), 2u);
+  EXPECT_EQ(launch.requests[1].prompt_id, "prose-01");
+  EXPECT_EQ(launch.requests[0].emissions[0].tokens, (std::vector<std::int32_t>{17, 18}));
+  EXPECT_EQ(launch.widths.at(0).verify_ns, (std::vector<Nanoseconds>{50, 51}));
+  EXPECT_EQ(launch.outcome.kind, OutcomeKind::crashed);
+  EXPECT_EQ(launch.outcome.signal, 11);
+  EXPECT_FALSE(launch.outcome.exit_code);
+  EXPECT_FALSE(trace->interrupted);
+}
+
+TEST(TraceFile, cut_at_any_byte_gives_the_whole_lines_before_it) {
+  const support::TemporaryFolder folder;
+  const std::string text = written_trace(folder.path() / "t.jsonl");
+  const std::size_t header_end = text.find('\n') + 1;
+  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+    const auto trace = read_trace(std::string_view(text).substr(0, cut));
+    if (cut < header_end) {
+      ASSERT_FALSE(trace) << "cut at byte " << cut;
+      continue;
+    }
+    ASSERT_TRUE(trace) << "cut at byte " << cut << ": " << trace.error().message;
+    EXPECT_TRUE(trace->interrupted);
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(cut), '\n');
+    const std::size_t requests = trace->launches.empty() ? 0 : trace->launches[0].requests.size();
+    EXPECT_EQ(requests, static_cast<std::size_t>(std::clamp(lines - 2, 0L, 2L)));
+  }
+}
+
+TEST(TraceFile, names_the_line_that_makes_no_sense) {
+  const support::TemporaryFolder folder;
+  std::string text = written_trace(folder.path() / "t.jsonl");
+  const std::size_t second = text.find('\n') + 1;
+  const auto broken = read_trace(text.substr(0, second) + "{\"record\": \"request\"}\n");
+  ASSERT_FALSE(broken);
+  EXPECT_NE(broken.error().message.find("line 2"), std::string::npos);
+  const auto unknown = read_trace(text.substr(0, second) +
+                                  "{\"record\": \"request\", \"launch\": 99, \"value\": 1}\n");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("unknown launch"), std::string::npos);
+}
+
+TEST(TraceFile, never_overwrites_a_trace) {
+  const support::TemporaryFolder folder;
+  written_trace(folder.path() / "t.jsonl");
+  const auto again = TraceFile::create(folder.path() / "t.jsonl");
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().message.find("exists"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace paceline::trace
