@@ -1,0 +1,239 @@
+#include "document/assemble.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "document/counted.hpp"
+#include "document/facts.hpp"
+#include "document/noise.hpp"
+#include "document/sampling.hpp"
+#include "document/warnings.hpp"
+#include "document/workload.hpp"
+#include "trace/json.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+constexpr const char* never_opened = "no launch opened, see outcomes";
+
+Machine to_machine(const machine::MachineFacts& facts) {
+  constexpr const char* unread = "not readable on this machine";
+  std::optional<LoadAverages> load;
+  if (facts.load)
+    load =
+        LoadAverages{facts.load->one_minute, facts.load->five_minutes, facts.load->fifteen_minutes};
+  return {known_or(facts.processor, unread),
+          known_or(facts.cores_online, unread),
+          known_or(facts.cores_physical, unread),
+          known_or(facts.l1d_bytes, unread),
+          known_or(facts.l2_bytes, unread),
+          known_or(facts.l3_bytes, unread),
+          known_or(facts.memory_bytes, unread),
+          known_or(facts.kernel, unread),
+          known_or(facts.os, unread),
+          known_or(facts.virtualised, unread),
+          known_or(facts.hypervisor, unread),
+          known_or(facts.governor, unread),
+          known_or(facts.clock_mhz, unread),
+          known_or(load, unread)};
+}
+
+Engine to_engine(const trace::EngineFacts& facts) {
+  return {facts.engine,       facts.version,      facts.build,
+          facts.devices,      facts.n_batch,      facts.n_ubatch,
+          facts.cache_type_k, facts.cache_type_v, facts.flash_attention};
+}
+
+Model to_model(const trace::ModelFacts& facts) {
+  return {
+      file_name(facts.path), facts.name,          facts.architecture,     facts.file_bytes,
+      facts.parameters,      facts.bytes_by_type, facts.layers,           facts.embedding_length,
+      facts.vocabulary,      facts.context_train, facts.has_chat_template};
+}
+
+Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  std::optional<Model> file;
+  if (facts.drafter) file = to_model(*facts.drafter);
+  return {arm.name,
+          util::enum_name(arm.setup.spec_type),
+          known_or(file, "a part of the target's file, its types are not told apart"),
+          known_or(facts.draft_block, "not a block drafter"),
+          known_or(facts.draft_n_max, "the engine does not say its longest draft"),
+          known_or(facts.draft_on_device, "where draft tokens are picked was not seen"),
+          facts.rollback};
+}
+
+Known<Drafters> to_drafters(const trace::Trace& trace) {
+  Drafters drafters;
+  bool wanted = false;
+  for (const auto& arm : trace.header.arms) {
+    if (arm.setup.spec_type == trace::SpecType::none) continue;
+    wanted = true;
+    if (const auto* facts = first_facts(trace, arm.name))
+      drafters.by_arm.push_back(to_drafter(arm, *facts));
+  }
+  if (!drafters.by_arm.empty()) return known(std::move(drafters));
+  return not_known<Drafters>(wanted ? "no launch of a speculating arm opened, see outcomes"
+                                    : "no arm speculates");
+}
+
+Launches to_launches(const trace::Trace& trace) {
+  const trace::Header& header = trace.header;
+  Launches launches;
+  launches.rounds = header.rounds;
+  launches.planned = header.rounds * static_cast<int>(header.arms.size());
+  launches.interrupted = trace.interrupted;
+  launches.seed = header.seed;
+  launches.workload = header.workload;
+  launches.n_predict = header.n_predict;
+  for (const auto& launch : trace.launches) {
+    const bool done = launch.outcome.kind == trace::OutcomeKind::done;
+    ++(done ? launches.done : launches.lost);
+    std::optional<double> load_s;
+    if (launch.facts) load_s = launch.facts->load_s;
+    launches.each.push_back({launch.index, launch.round, launch.arm,
+                             util::enum_name(launch.outcome.kind),
+                             known_or(load_s, "the launch never opened")});
+  }
+  return launches;
+}
+
+Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
+  const bool plain = arm.setup.spec_type == trace::SpecType::none;
+  Settings settings;
+  settings.spec_type = util::enum_name(arm.setup.spec_type);
+  if (arm.setup.draft_path) settings.draft_path = file_name(*arm.setup.draft_path);
+  settings.draft_n_max_requested = arm.setup.draft_n_max;
+  settings.draft_n_max = known_or(facts ? facts->draft_n_max : std::nullopt,
+                                  plain   ? "no drafter"
+                                  : facts ? "the engine does not say its longest draft"
+                                          : never_opened);
+  settings.n_ctx = facts ? facts->n_ctx : arm.setup.n_ctx;
+  settings.threads = facts ? facts->threads : arm.setup.threads;
+  settings.sampling = to_requested(arm.sampling);
+  return settings;
+}
+
+/// The plan's arm of that name; a summary has no other arms.
+const trace::Arm* find_arm(const trace::Trace& trace, const std::string& name) {
+  for (const auto& arm : trace.header.arms)
+    if (arm.name == name) return &arm;
+  return nullptr;
+}
+
+std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summary) {
+  std::vector<Arm> arms;
+  for (const auto& measured : summary.arms) {
+    const trace::Arm* planned = find_arm(trace, measured.name);
+    if (planned == nullptr) continue;
+    Arm arm;
+    arm.name = measured.name;
+    arm.residency = trace.header.residency;
+    arm.settings = to_settings(*planned, first_facts(trace, measured.name));
+    arm.launches_done = measured.launches_done;
+    arm.launches_lost = measured.launches_lost;
+    for (const auto& of_class : measured.classes)
+      arm.workloads.push_back(to_workload(of_class, *planned, trace));
+    arms.push_back(std::move(arm));
+  }
+  return arms;
+}
+
+Mix to_mix(const metrics::Mix& mix, const metrics::Summary& summary) {
+  Mix result{mix.shares, mix.tokens_per_request, {}, {}};
+  for (const auto& arm : summary.arms) {
+    result.pat_decode[arm.name] = to_quantity(arm.pat_decode);
+    result.pat_end_to_end[arm.name] = to_quantity(arm.pat_end_to_end);
+  }
+  return result;
+}
+
+Memory to_memory(const trace::Trace& trace) {
+  Memory memory;
+  for (const auto& arm : trace.header.arms)
+    if (const auto* facts = first_facts(trace, arm.name))
+      memory.by_arm.push_back({arm.name, facts->memory.model_bytes, facts->memory.context_bytes,
+                               facts->memory.compute_bytes, facts->memory.resident_bytes});
+  memory.after_fill =
+      not_known<std::uint64_t>("memory was read after loading, with the context not filled");
+  return memory;
+}
+
+Known<double> lookup(const std::map<int, double>& seconds, int width) {
+  const auto found = seconds.find(width);
+  return found == seconds.end() ? not_known<double>("not timed at this width")
+                                : known(found->second);
+}
+
+std::vector<WidthCurve> to_curves(const metrics::Summary& summary) {
+  std::vector<WidthCurve> curves;
+  for (const auto& from : summary.curves) {
+    WidthCurve curve{from.arm, {}};
+    for (const auto& cost : from.widths) {
+      const bool has_step = std::isfinite(cost.step) && cost.step > 0;
+      curve.widths.push_back(
+          {cost.width, cost.depth, to_quantity(cost.verify_s),
+           has_step ? known(cost.step) : not_known<double>("no narrower width was timed"),
+           lookup(from.draft_s, cost.width), lookup(from.process_s, cost.width)});
+    }
+    curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+Failure to_failure(const trace::Launch& launch, std::optional<std::string> prompt,
+                   const trace::Outcome& outcome) {
+  return {launch.arm,     launch.round,   std::move(prompt), util::enum_name(outcome.kind),
+          outcome.reason, outcome.signal, outcome.exit_code, outcome.log_tail};
+}
+
+std::vector<Failure> to_outcomes(const trace::Trace& trace) {
+  std::vector<Failure> failures;
+  for (const auto& launch : trace.launches) {
+    if (launch.outcome.kind != trace::OutcomeKind::done)
+      failures.push_back(to_failure(launch, std::nullopt, launch.outcome));
+    for (const auto& request : launch.requests)
+      if (request.outcome.kind != trace::OutcomeKind::done)
+        failures.push_back(to_failure(launch, request.prompt_id, request.outcome));
+  }
+  return failures;
+}
+
+void fill_run(Document& document, const trace::Trace& trace) {
+  document.schema = "paceline.report/1";
+  document.tool = {"paceline", trace.header.tool_version};
+  document.created = trace.header.created;
+  document.trace_id = trace.header.trace_id;
+  const trace::EngineFacts* facts = first_facts(trace, "");
+  document.engine = facts ? known(to_engine(*facts)) : not_known<Engine>(never_opened);
+  document.target = facts ? known(to_model(facts->target)) : not_known<Model>(never_opened);
+  document.drafter = to_drafters(trace);
+  document.sampling = to_sampling(trace);
+  document.concurrency = {1, "one request at a time: rates are those of one sequence alone"};
+  document.launches = to_launches(trace);
+  document.outcomes = to_outcomes(trace);
+}
+
+}  // namespace
+
+Document assemble(const trace::Trace& trace, const metrics::Summary& summary,
+                  const metrics::Mix& mix, const machine::MachineFacts& machine) {
+  Document document;
+  fill_run(document, trace);
+  document.machine = to_machine(machine);
+  document.arms = to_arms(trace, summary);
+  document.mix = to_mix(mix, summary);
+  document.memory = to_memory(trace);
+  document.ceiling = {"bytes per pass and memory bandwidth are not measured"};
+  document.quality = {"no perplexity or task was measured beside the speed"};
+  document.noise = to_noise(trace);
+  document.width_curves = to_curves(summary);
+  // These two judge what the rest of the document holds, so they come last.
+  document.facts = to_facts(document, trace);
+  document.warnings = to_warnings(document, trace, summary.contradictions);
+  return document;
+}
+
+}  // namespace paceline::document

@@ -1,0 +1,422 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/known.hpp"
+
+// paceline.report/1 as a value: what every format is rendered from. Field names are the JSON keys;
+// docs/report.schema.json says the same to other programs.
+
+namespace paceline::document {
+
+struct Tool {
+  std::string name;
+  std::string version;
+};
+
+struct LoadAverages {
+  double one_minute = 0;
+  double five_minutes = 0;
+  double fifteen_minutes = 0;
+};
+
+struct Machine {
+  Known<std::string> processor;
+  Known<int> cores_online;
+  Known<int> cores_physical;
+  Known<std::uint64_t> l1d_bytes;
+  Known<std::uint64_t> l2_bytes;
+  Known<std::uint64_t> l3_bytes;
+  Known<std::uint64_t> memory_bytes;
+  Known<std::string> kernel;
+  Known<std::string> os;
+  Known<bool> virtualised;
+  Known<std::string> hypervisor;
+  Known<std::string> governor;
+  Known<double> clock_mhz;
+  Known<LoadAverages> load;  ///< when the machine's facts were read
+};
+
+/// What ran, of the first launch that opened.
+struct Engine {
+  std::string name;
+  std::string version;
+  std::string build;
+  std::vector<std::string> devices;
+  int n_batch = 0;
+  int n_ubatch = 0;
+  std::string cache_type_k;
+  std::string cache_type_v;
+  bool flash_attention = false;
+};
+
+/// One GGUF file.
+struct Model {
+  std::string file;  ///< without its folder
+  std::string name;  ///< general.name; empty when the file has none
+  std::string architecture;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t parameters = 0;
+  std::map<std::string, std::uint64_t> bytes_by_type;
+  int layers = 0;
+  int embedding_length = 0;
+  int vocabulary = 0;
+  int context_train = 0;
+  bool has_chat_template = false;
+};
+
+/// What makes the drafts of one arm.
+struct Drafter {
+  std::string arm;
+  std::string spec_type;
+  Known<Model> file;  ///< not known when the drafter is a part of the target's file
+  Known<int> block;   ///< tokens
+  Known<int> n_max;   ///< longest draft in tokens after the drafter's own clamp
+  Known<bool> on_device;
+  std::string rollback;
+};
+
+struct Drafters {
+  std::vector<Drafter> by_arm;
+};
+
+struct RequestedSampling {
+  std::optional<double> temp;
+  std::optional<int> top_k;
+  std::optional<double> top_p;
+  std::optional<double> min_p;
+};
+
+struct EffectiveSampling {
+  double temp = 0;
+  int top_k = 0;
+  double top_p = 0;
+  double min_p = 0;
+  double typical_p = 0;
+  double top_n_sigma = 0;
+  double xtc_probability = 0;
+  double penalty_repeat = 0;
+  int penalty_last_n = 0;
+  double dry_multiplier = 0;
+  std::vector<std::string> chain;
+};
+
+/// A sampling parameter in force that filters or reshapes, and that nobody asked for.
+struct Unrequested {
+  std::string parameter;
+  double value = 0;
+};
+
+struct Sampling {
+  RequestedSampling requested;
+  Known<EffectiveSampling> effective;
+  std::vector<Unrequested> not_requested;
+};
+
+struct Concurrency {
+  int sequences = 1;
+  std::string says;
+};
+
+struct LaunchLine {
+  int index = 0;
+  int round = 0;
+  std::string arm;
+  std::string outcome;
+  Known<double> load_s;
+};
+
+struct Launches {
+  int rounds = 0;   ///< planned; each launches every arm once
+  int planned = 0;  ///< rounds times arms
+  int done = 0;
+  int lost = 0;
+  bool interrupted = false;
+  std::uint64_t seed = 0;
+  std::string workload;
+  int n_predict = 0;  ///< output cap in tokens
+  std::vector<LaunchLine> each;
+};
+
+struct Settings {
+  std::string spec_type;
+  std::optional<std::string> draft_path;  ///< without its folder; absent: no drafter file was named
+  int draft_n_max_requested = 0;          ///< 0 = the drafter's own longest
+  Known<int> draft_n_max;                 ///< in force
+  int n_ctx = 0;
+  int threads = 0;
+  RequestedSampling sampling;
+};
+
+struct Decode {
+  Quantity tokens_per_s;
+  Quantity passes_per_s;
+  Quantity tokens_per_pass;
+  Quantity seconds_per_pass;
+  Quantity speedup;
+  Quantity pass_cost;
+  Quantity pass_cost_from_widths;
+  Quantity residual_passes;
+};
+
+struct Prefill {
+  Quantity prefill_tokens_per_s;
+  Quantity ttft_s;
+  long prefill_tokens = 0;
+  double prefill_s = 0;
+  double prefill_drafter_s = 0;
+};
+
+/// DEFINITIONS 3, position 1 .. K.
+struct Position {
+  int position = 0;
+  long offered = 0;
+  long reached = 0;
+  long accepted = 0;
+  Known<double> unconditional;
+  Known<double> of_offered;
+  Known<double> conditional;
+};
+
+struct HistogramEntry {
+  int offered = 0;
+  int accepted = 0;
+  long passes = 0;
+};
+
+struct DrafterCounts {
+  std::string drafter;
+  long passes_speculative = 0;
+  long attempts = 0;
+  Known<long> generated;
+  long offered = 0;
+  long tested = 0;
+  long accepted = 0;
+};
+
+struct Acceptance {
+  long attempts = 0;
+  Known<long> generated;
+  long offered = 0;
+  long tested = 0;
+  long accepted = 0;
+  long overshoot = 0;
+  Quantity fire_rate;
+  Quantity attempt_rate;
+  Quantity draft_per_pass;
+  Quantity rate;
+  Known<double> acceptance_length;
+  std::vector<Position> positions;
+  std::vector<HistogramEntry> histogram;
+  std::string definition;
+  std::vector<DrafterCounts> by_drafter;
+};
+
+/// Seconds per pass, from a synced run beside the run without synchronisation.
+struct Phases {
+  double draft_s = 0;
+  double checkpoint_s = 0;
+  double verify_s = 0;
+  double process_s = 0;
+  double sample_s = 0;
+  double accept_s = 0;
+  double rollback_s = 0;
+  double other_s = 0;
+  double synced_total_s = 0;
+  double unsynced_total_s = 0;
+  long passes = 0;
+};
+
+/// Occupied KV positions before a pass.
+struct Depth {
+  int lowest = 0;
+  int highest = 0;
+};
+
+/// Raw totals; never compared between arms.
+struct AsRun {
+  double tokens_per_s = 0;
+  long decode_tokens = 0;
+  double decode_s = 0;
+};
+
+struct Passes {
+  long total = 0;
+  long plain = 0;
+  long speculative = 0;
+  long replay = 0;
+  long superseded = 0;
+};
+
+struct Lossless {
+  int texts = 0;
+  int equal = 0;
+  std::string says;
+};
+
+/// One class of prompts on one arm; `workload_class` has the key "class".
+struct Workload {
+  std::string workload_class;
+  int prompts = 0;
+  int prompts_excluded = 0;
+  long requests = 0;
+  int requests_failed = 0;
+  int launches = 0;
+  double n_eff = 0;
+  Decode decode;
+  Prefill prefill;
+  Acceptance acceptance;
+  Known<Phases> phases;
+  Known<Depth> depth;
+  AsRun as_run;
+  long output_tokens = 0;
+  Passes passes;
+  Known<double> repeated_8gram_share;
+  bool looping = false;
+  Known<Lossless> lossless;
+  Known<double> ceiling_share;
+};
+
+struct Arm {
+  std::string name;
+  std::string residency;
+  Settings settings;
+  int launches_done = 0;
+  int launches_lost = 0;
+  std::vector<Workload> workloads;
+};
+
+struct Mix {
+  std::map<std::string, double> shares;  ///< of output tokens
+  double tokens_per_request = 0;
+  std::map<std::string, Quantity> pat_decode;      ///< tokens per second, by arm
+  std::map<std::string, Quantity> pat_end_to_end;  ///< likewise, prefill included
+};
+
+struct ArmMemory {
+  std::string arm;
+  std::uint64_t model_bytes = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t compute_bytes = 0;
+  std::uint64_t resident_bytes = 0;
+};
+
+struct Memory {
+  std::vector<ArmMemory> by_arm;  ///< after loading
+  Known<std::uint64_t> after_fill;
+};
+
+/// A part of the document that this version never measures: always null with its reason.
+struct Unmeasured {
+  std::string reason;
+};
+
+struct WorstRequest {
+  std::string arm;
+  int round = 0;
+  std::string prompt;
+  double steal_share = 0;
+};
+
+/// Over the requests behind the figures.
+struct Noise {
+  Known<double> steal_share;     ///< of the CPU time of all cores
+  Known<double> pressure_share;  ///< of the requests' time, some task waited for a CPU
+  Known<WorstRequest> worst_request;
+};
+
+struct MissingFact {
+  std::string fact;
+  std::string reason;
+};
+
+/// DEFINITIONS 11.
+struct Facts {
+  std::vector<std::string> known;
+  std::vector<MissingFact> missing;
+  std::vector<MissingFact> not_applicable;
+  std::string verdict;  ///< "benchmark", "screenshot" or "incomplete"
+};
+
+enum class WarningKind {
+  looping,
+  too_few_prompts,
+  few_launches,
+  high_steal,
+  high_pressure,
+  no_free_core,
+  version_mismatch,
+  sampling_mismatch,
+  lost_launch,
+  failed_requests,
+  contradiction,
+  unequal_output,
+  few_draft_tokens,
+  interrupted,
+};
+inline constexpr int warning_kinds = 14;
+
+struct Warning {
+  WarningKind kind = WarningKind::looping;
+  std::string text;
+  std::string next_step;
+};
+
+struct Width {
+  int width = 0;
+  int depth = 0;
+  Quantity verify_s;
+  Known<double> step;       ///< verify_s over that of the next narrower width
+  Known<double> draft_s;    ///< of one draft before a pass of this width
+  Known<double> process_s;  ///< of the drafter's catch-up on a batch of this width
+};
+
+/// The time of passes by width on tokens that mean nothing: the machine without the text.
+struct WidthCurve {
+  std::string arm;
+  std::vector<Width> widths;
+};
+
+/// A request or launch that did not end as done.
+struct Failure {
+  std::string arm;
+  int round = 0;
+  std::optional<std::string> prompt;  ///< absent: the launch itself
+  std::string kind;
+  std::string reason;
+  std::optional<int> signal;
+  std::optional<int> exit_code;
+  std::vector<std::string> log_tail;
+};
+
+struct Document {
+  std::string schema;
+  Tool tool;
+  std::string created;
+  std::string trace_id;
+  Machine machine;
+  Known<Engine> engine;
+  Known<Model> target;
+  Known<Drafters> drafter;
+  Sampling sampling;
+  Concurrency concurrency;
+  Launches launches;
+  std::vector<Arm> arms;
+  std::vector<Unmeasured> comparisons;  ///< empty: this version makes none but the speed-ups
+  Mix mix;
+  Memory memory;
+  Unmeasured ceiling;
+  Unmeasured quality;
+  Noise noise;
+  std::vector<WidthCurve> width_curves;
+  std::vector<Failure> outcomes;
+  Facts facts;
+  std::vector<Warning> warnings;
+  std::optional<std::string> said;  ///< the result in one paragraph; absent when not asked for
+};
+
+}  // namespace paceline::document

@@ -1,0 +1,223 @@
+#include "document/facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "document/counted.hpp"
+#include "util/assert.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+using Reason = std::optional<std::string>;  ///< absent: the fact is known
+
+struct Evidence {
+  const Document& document;
+  const trace::Trace& trace;
+};
+
+/// Whether `holds` is true of every class on every arm, and there is one.
+template <class Holds>
+bool every_workload(const Document& document, Holds holds) {
+  bool any = false;
+  for (const Arm& arm : document.arms)
+    for (const Workload& workload : arm.workloads) {
+      if (!holds(arm, workload)) return false;
+      any = true;
+    }
+  return any;
+}
+
+bool speculates(const Arm& arm) { return arm.settings.spec_type != "none"; }
+
+bool any_speculates(const Document& document) {
+  return std::any_of(document.arms.begin(), document.arms.end(), speculates);
+}
+
+Reason recipe(const Evidence& evidence) {
+  if (!evidence.document.target.value) return evidence.document.target.reason;
+  return "tensor types by bytes and the file size are known; types per tensor class and the "
+         "imatrix are not read";
+}
+
+Reason drafter(const Evidence& evidence) {
+  if (!evidence.document.drafter.value) return evidence.document.drafter.reason;
+  for (const Drafter& one : evidence.document.drafter.value->by_arm) {
+    if (!one.file.value) return one.arm + ": " + one.file.reason;
+    if (one.file.value->bytes_by_type.empty()) return one.arm + ": its tensor types are not known";
+    if (!one.block.value && !one.n_max.value) return one.arm + ": " + one.n_max.reason;
+  }
+  return std::nullopt;
+}
+
+Reason task_distribution(const Evidence& evidence) {
+  const auto& shares = evidence.document.mix.shares;
+  if (shares.empty()) return "no mix of classes is declared";
+  const bool covered = every_workload(evidence.document, [&](const Arm&, const Workload& workload) {
+    return shares.contains(workload.workload_class);
+  });
+  return covered ? Reason{} : "a measured class has no share in the mix";
+}
+
+Reason acceptance(const Evidence& evidence) {
+  const bool all = every_workload(evidence.document, [](const Arm& arm, const Workload& workload) {
+    const Acceptance& counts = workload.acceptance;
+    return !speculates(arm) ||
+           (counts.rate.value && counts.fire_rate.value && counts.draft_per_pass.value);
+  });
+  return all ? Reason{} : "a speculating arm has a class without acceptance, fire rate or drafts";
+}
+
+Reason tokens_per_pass(const Evidence& evidence) {
+  const bool all = every_workload(evidence.document, [](const Arm&, const Workload& workload) {
+    return workload.decode.tokens_per_pass.value.has_value();
+  });
+  return all ? Reason{} : "a class was not measured on every arm";
+}
+
+Reason sampling(const Evidence& evidence) {
+  const auto& effective = evidence.document.sampling.effective;
+  return effective.value ? Reason{} : effective.reason;
+}
+
+Reason prefill_and_decode(const Evidence& evidence) {
+  const bool all = every_workload(evidence.document, [](const Arm&, const Workload& workload) {
+    return workload.decode.tokens_per_s.value && workload.prefill.prefill_tokens_per_s.value;
+  });
+  return all ? Reason{} : "a class has no rate for prefill or for decode";
+}
+
+Reason kv_position(const Evidence& evidence) {
+  const auto& engine = evidence.document.engine;
+  if (!engine.value) return engine.reason;
+  if (engine.value->cache_type_k.empty() || engine.value->cache_type_v.empty())
+    return "the engine does not name its KV types";
+  const bool all = every_workload(evidence.document, [](const Arm&, const Workload& workload) {
+    return workload.depth.value.has_value();
+  });
+  return all ? Reason{} : "a class has no pass whose depth was seen";
+}
+
+Reason memory(const Evidence& evidence) { return evidence.document.memory.after_fill.reason; }
+
+/// Offload is not recorded, which only matters where there is a device to offload to.
+Reason backend(const Evidence& evidence) {
+  const auto& engine = evidence.document.engine;
+  if (!engine.value) return engine.reason;
+  const auto& devices = engine.value->devices;
+  if (devices.empty()) return "the engine names no device";
+  const bool only_cpu = std::all_of(devices.begin(), devices.end(), [](const std::string& device) {
+    return std::string_view(device).substr(0, 3) == "CPU";
+  });
+  if (!only_cpu) return "which layers were offloaded is not recorded";
+  const auto& drafters = evidence.document.drafter;
+  if (!drafters.value) return std::nullopt;
+  for (const Drafter& one : drafters.value->by_arm)
+    if (!one.on_device.value) return one.arm + ": " + one.on_device.reason;
+  return std::nullopt;
+}
+
+Reason quality(const Evidence& evidence) { return evidence.document.quality.reason; }
+
+Reason build(const Evidence& evidence) {
+  const auto& engine = evidence.document.engine;
+  if (!engine.value) return engine.reason;
+  if (engine.value->version.empty() || engine.value->build.empty())
+    return "the engine does not name its version and build";
+  if (evidence.document.tool.version.empty()) return "the tool's version is not recorded";
+  return one_build(evidence.trace) ? Reason{} : "launches ran different builds";
+}
+
+Reason ceiling(const Evidence& evidence) { return evidence.document.ceiling.reason; }
+
+Reason concurrency(const Evidence& evidence) {
+  const auto& engine = evidence.document.engine;
+  return engine.value ? Reason{} : engine.reason;
+}
+
+Reason power(const Evidence& evidence) {
+  return evidence.document.machine.clock_mhz.value
+             ? "a clock is read once; power cap and throttling are not read"
+             : "power cap, clocks and throttling are not read";
+}
+
+Reason output_length(const Evidence& evidence) {
+  return evidence.document.launches.n_predict > 0 ? Reason{} : "no output cap is recorded";
+}
+
+Reason sample_size(const Evidence& evidence) {
+  const bool all = every_workload(evidence.document, [](const Arm&, const Workload& workload) {
+    return workload.prompts > 0 && workload.launches > 0 && workload.n_eff > 0;
+  });
+  return all ? Reason{} : "a class has no prompt that every launch finished";
+}
+
+struct Rule {
+  const char* fact;
+  bool needs_drafter;  ///< does not apply where no arm speculates
+  Reason (*missing)(const Evidence&);
+};
+
+constexpr std::array rules = {
+    Rule{"F1", false, recipe},
+    Rule{"F2", true, drafter},
+    Rule{"F3", false, task_distribution},
+    Rule{"F4", true, acceptance},
+    Rule{"F5", false, tokens_per_pass},
+    Rule{"F6", false, sampling},
+    Rule{"F7", false, prefill_and_decode},
+    Rule{"F8", false, kv_position},
+    Rule{"F9", false, memory},
+    Rule{"F10", false, backend},
+    Rule{"F11", false, quality},
+    Rule{"F12", false, build},
+    Rule{"F13", false, ceiling},
+    Rule{"F14", false, concurrency},
+    Rule{"F15", false, power},
+    Rule{"F16", false, output_length},
+    Rule{"F17", false, sample_size},
+};
+static_assert(rules.size() == 17, "DEFINITIONS 11 has seventeen facts");
+
+std::string verdict(const std::vector<MissingFact>& missing) {
+  if (missing.empty()) return "benchmark";
+  const bool screenshot = std::any_of(missing.begin(), missing.end(), [](const MissingFact& fact) {
+    return fact.fact == "F4" || fact.fact == "F5" || fact.fact == "F12";
+  });
+  return screenshot ? "screenshot" : "incomplete";
+}
+
+}  // namespace
+
+bool one_build(const trace::Trace& trace) {
+  const trace::EngineFacts* first = first_facts(trace, "");
+  return std::all_of(
+      trace.launches.begin(), trace.launches.end(), [&](const trace::Launch& launch) {
+        return !launch.facts ||
+               (launch.facts->engine == first->engine && launch.facts->version == first->version &&
+                launch.facts->build == first->build);
+      });
+}
+
+Facts to_facts(const Document& document, const trace::Trace& trace) {
+  const Evidence evidence{document, trace};
+  Facts facts;
+  for (const Rule& rule : rules) {
+    if (rule.needs_drafter && !any_speculates(document)) {
+      facts.not_applicable.push_back({rule.fact, "no arm speculates"});
+    } else if (auto reason = rule.missing(evidence)) {
+      PACELINE_ASSERT(!reason->empty());
+      facts.missing.push_back({rule.fact, *reason});
+    } else {
+      facts.known.emplace_back(rule.fact);
+    }
+  }
+  facts.verdict = verdict(facts.missing);
+  return facts;
+}
+
+}  // namespace paceline::document

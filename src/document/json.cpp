@@ -1,0 +1,144 @@
+#include "document/json.hpp"
+
+#include "util/json.hpp"
+
+// The one list of each part's keys. Documents are written and never read back, so unlike a trace
+// they need one direction only; the count is checked all the same.
+#define PACELINE_DOCUMENT_FIELDS(Type, count, ...)                                          \
+  static_assert(boost::pfr::tuple_size_v<Type> == (count),                                  \
+                "a field of " #Type " is missing in its JSON list");                        \
+  static void to_json(paceline::util::Json& nlohmann_json_j, const Type& nlohmann_json_t) { \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))                \
+  }                                                                                         \
+  static_assert(true)
+
+PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning_kinds,
+                    {paceline::document::WarningKind::looping, "looping"},
+                    {paceline::document::WarningKind::too_few_prompts, "too_few_prompts"},
+                    {paceline::document::WarningKind::few_launches, "few_launches"},
+                    {paceline::document::WarningKind::high_steal, "high_steal"},
+                    {paceline::document::WarningKind::high_pressure, "high_pressure"},
+                    {paceline::document::WarningKind::no_free_core, "no_free_core"},
+                    {paceline::document::WarningKind::version_mismatch, "version_mismatch"},
+                    {paceline::document::WarningKind::sampling_mismatch, "sampling_mismatch"},
+                    {paceline::document::WarningKind::lost_launch, "lost_launch"},
+                    {paceline::document::WarningKind::failed_requests, "failed_requests"},
+                    {paceline::document::WarningKind::contradiction, "contradiction"},
+                    {paceline::document::WarningKind::unequal_output, "unequal_output"},
+                    {paceline::document::WarningKind::few_draft_tokens, "few_draft_tokens"},
+                    {paceline::document::WarningKind::interrupted, "interrupted"});
+
+namespace paceline::document {
+
+template <class T>
+static void to_json(util::Json& json, const Known<T>& fact) {
+  if (fact.value)
+    json = *fact.value;
+  else
+    json = {{"value", nullptr}, {"reason", fact.reason}};
+}
+
+static void to_json(util::Json& json, const Quantity& quantity) {
+  if (!quantity.value) {
+    json = {{"value", nullptr}, {"reason", quantity.reason}};
+    return;
+  }
+  json = {{"value", *quantity.value}, {"low", quantity.low},       {"high", quantity.high},
+          {"level", quantity.level},  {"method", quantity.method}, {"n", quantity.n}};
+  if (!quantity.low || !quantity.high) json["reason"] = quantity.reason;
+}
+
+static void to_json(util::Json& json, const Unmeasured& part) {
+  json = {{"value", nullptr}, {"reason", part.reason}};
+}
+
+static void to_json(util::Json& json, const WarningKind& kind) { json = util::enum_name(kind); }
+
+PACELINE_DOCUMENT_FIELDS(Tool, 2, name, version);
+PACELINE_DOCUMENT_FIELDS(LoadAverages, 3, one_minute, five_minutes, fifteen_minutes);
+PACELINE_DOCUMENT_FIELDS(Machine, 14, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
+                         l3_bytes, memory_bytes, kernel, os, virtualised, hypervisor, governor,
+                         clock_mhz, load);
+PACELINE_DOCUMENT_FIELDS(Engine, 9, name, version, build, devices, n_batch, n_ubatch, cache_type_k,
+                         cache_type_v, flash_attention);
+PACELINE_DOCUMENT_FIELDS(Model, 11, file, name, architecture, file_bytes, parameters, bytes_by_type,
+                         layers, embedding_length, vocabulary, context_train, has_chat_template);
+PACELINE_DOCUMENT_FIELDS(Drafter, 7, arm, spec_type, file, block, n_max, on_device, rollback);
+PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
+PACELINE_DOCUMENT_FIELDS(RequestedSampling, 4, temp, top_k, top_p, min_p);
+PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
+                         xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
+PACELINE_DOCUMENT_FIELDS(Unrequested, 2, parameter, value);
+PACELINE_DOCUMENT_FIELDS(Sampling, 3, requested, effective, not_requested);
+PACELINE_DOCUMENT_FIELDS(Concurrency, 2, sequences, says);
+PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
+PACELINE_DOCUMENT_FIELDS(Launches, 9, rounds, planned, done, lost, interrupted, seed, workload,
+                         n_predict, each);
+PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_requested, draft_n_max,
+                         n_ctx, threads, sampling);
+PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
+                         speedup, pass_cost, pass_cost_from_widths, residual_passes);
+PACELINE_DOCUMENT_FIELDS(Prefill, 5, prefill_tokens_per_s, ttft_s, prefill_tokens, prefill_s,
+                         prefill_drafter_s);
+PACELINE_DOCUMENT_FIELDS(Position, 7, position, offered, reached, accepted, unconditional,
+                         of_offered, conditional);
+PACELINE_DOCUMENT_FIELDS(HistogramEntry, 3, offered, accepted, passes);
+PACELINE_DOCUMENT_FIELDS(DrafterCounts, 7, drafter, passes_speculative, attempts, generated,
+                         offered, tested, accepted);
+PACELINE_DOCUMENT_FIELDS(Acceptance, 15, attempts, generated, offered, tested, accepted, overshoot,
+                         fire_rate, attempt_rate, draft_per_pass, rate, acceptance_length,
+                         positions, histogram, definition, by_drafter);
+PACELINE_DOCUMENT_FIELDS(Phases, 11, draft_s, checkpoint_s, verify_s, process_s, sample_s, accept_s,
+                         rollback_s, other_s, synced_total_s, unsynced_total_s, passes);
+PACELINE_DOCUMENT_FIELDS(Depth, 2, lowest, highest);
+PACELINE_DOCUMENT_FIELDS(AsRun, 3, tokens_per_s, decode_tokens, decode_s);
+PACELINE_DOCUMENT_FIELDS(Passes, 5, total, plain, speculative, replay, superseded);
+PACELINE_DOCUMENT_FIELDS(Lossless, 3, texts, equal, says);
+
+// "class" is no name that C++ allows, so this list is written out.
+static_assert(boost::pfr::tuple_size_v<Workload> == 19, "a field of Workload is missing below");
+static void to_json(util::Json& json, const Workload& workload) {
+  json = {{"class", workload.workload_class},
+          {"prompts", workload.prompts},
+          {"prompts_excluded", workload.prompts_excluded},
+          {"requests", workload.requests},
+          {"requests_failed", workload.requests_failed},
+          {"launches", workload.launches},
+          {"n_eff", workload.n_eff},
+          {"decode", workload.decode},
+          {"prefill", workload.prefill},
+          {"acceptance", workload.acceptance},
+          {"phases", workload.phases},
+          {"depth", workload.depth},
+          {"as_run", workload.as_run},
+          {"output_tokens", workload.output_tokens},
+          {"passes", workload.passes},
+          {"repeated_8gram_share", workload.repeated_8gram_share},
+          {"looping", workload.looping},
+          {"lossless", workload.lossless},
+          {"ceiling_share", workload.ceiling_share}};
+}
+
+PACELINE_DOCUMENT_FIELDS(Arm, 6, name, residency, settings, launches_done, launches_lost,
+                         workloads);
+PACELINE_DOCUMENT_FIELDS(Mix, 4, shares, tokens_per_request, pat_decode, pat_end_to_end);
+PACELINE_DOCUMENT_FIELDS(ArmMemory, 5, arm, model_bytes, context_bytes, compute_bytes,
+                         resident_bytes);
+PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);
+PACELINE_DOCUMENT_FIELDS(WorstRequest, 4, arm, round, prompt, steal_share);
+PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);
+PACELINE_DOCUMENT_FIELDS(MissingFact, 2, fact, reason);
+PACELINE_DOCUMENT_FIELDS(Facts, 4, known, missing, not_applicable, verdict);
+PACELINE_DOCUMENT_FIELDS(Warning, 3, kind, text, next_step);
+PACELINE_DOCUMENT_FIELDS(Width, 6, width, depth, verify_s, step, draft_s, process_s);
+PACELINE_DOCUMENT_FIELDS(WidthCurve, 2, arm, widths);
+PACELINE_DOCUMENT_FIELDS(Failure, 8, arm, round, prompt, kind, reason, signal, exit_code, log_tail);
+PACELINE_DOCUMENT_FIELDS(Document, 23, schema, tool, created, trace_id, machine, engine, target,
+                         drafter, sampling, concurrency, launches, arms, comparisons, mix, memory,
+                         ceiling, quality, noise, width_curves, outcomes, facts, warnings, said);
+
+std::string to_json_text(const Document& document) { return util::dump_json(document); }
+
+const char* warning_name(WarningKind kind) { return util::enum_name(kind); }
+
+}  // namespace paceline::document

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "document/document.hpp"
+
+namespace paceline::document {
+
+/// The document as JSON text on one line, valid by docs/report.schema.json whatever bytes a model
+/// or a log held.
+std::string to_json_text(const Document& document);
+
+/// The name of a kind of warning, as in JSON.
+const char* warning_name(WarningKind kind);
+
+}  // namespace paceline::document

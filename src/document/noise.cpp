@@ -1,0 +1,57 @@
+#include "document/noise.hpp"
+
+#include <optional>
+
+#include "document/counted.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+/// Seconds from sending the request to its last token.
+double duration_s(const trace::Request& request) {
+  if (request.emissions.empty()) return 0;
+  return static_cast<double>(request.emissions.back().at_ns - request.prefill.began_ns) / 1e9;
+}
+
+struct Totals {
+  double steal_s = 0;
+  double cpu_s = 0;
+  double pressure_s = 0;
+  double pressed_s = 0;  ///< time of the requests whose pressure is known
+  std::optional<WorstRequest> worst;
+};
+
+void add(Totals& totals, const trace::Launch& launch, const trace::Request& request) {
+  const trace::Noise& noise = request.noise;
+  if (const double duration = duration_s(request); noise.pressure_s && duration > 0) {
+    totals.pressure_s += *noise.pressure_s;
+    totals.pressed_s += duration;
+  }
+  if (noise.cpu_s <= 0) return;
+  totals.steal_s += noise.steal_s;
+  totals.cpu_s += noise.cpu_s;
+  const double steal_share = noise.steal_s / noise.cpu_s;
+  if (!totals.worst || steal_share > totals.worst->steal_share)
+    totals.worst = WorstRequest{launch.arm, launch.round, request.prompt_id, steal_share};
+}
+
+}  // namespace
+
+Noise to_noise(const trace::Trace& trace) {
+  Totals totals;
+  for_each_counted(trace, [&](const trace::Launch& launch, const trace::Request& request) {
+    add(totals, launch, request);
+  });
+  constexpr const char* no_stat = "the system does not say what its CPU time went to";
+  Noise noise;
+  noise.steal_share =
+      totals.cpu_s > 0 ? known(totals.steal_s / totals.cpu_s) : not_known<double>(no_stat);
+  noise.pressure_share = totals.pressed_s > 0
+                             ? known(totals.pressure_s / totals.pressed_s)
+                             : not_known<double>("the system reports no pressure (PSI)");
+  noise.worst_request = known_or(totals.worst, no_stat);
+  return noise;
+}
+
+}  // namespace paceline::document

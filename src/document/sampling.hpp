@@ -1,0 +1,14 @@
+#pragma once
+
+#include "document/document.hpp"
+#include "trace/trace.hpp"
+
+namespace paceline::document {
+
+RequestedSampling to_requested(const trace::Sampling& sampling);
+
+/// What was asked for, what was in force, and what filtered the text though nobody asked for it
+/// (F6); of the first arm and the first launch that opened.
+Sampling to_sampling(const trace::Trace& trace);
+
+}  // namespace paceline::document

@@ -1,0 +1,221 @@
+#include "document/warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+#include <utility>
+
+#include "document/counted.hpp"
+#include "document/facts.hpp"
+#include "trace/json.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+// DEFINITIONS 10: below these there is no interval.
+constexpr int fewest_prompts = 8;
+constexpr double fewest_effective_prompts = 6;
+// DEFINITIONS 10: below this an interval speaks of one launch only.
+constexpr int fewest_launches = 3;
+// Below this many offered tokens an arm's drafting is an anecdote.
+constexpr long fewest_draft_tokens = 100;
+constexpr double notable_steal_share = 0.01;
+constexpr double notable_pressure_share = 0.05;
+
+struct NextStep {
+  WarningKind kind;
+  const char* text;
+};
+
+constexpr std::array next_steps = {
+    NextStep{WarningKind::looping,
+             "do not compare its speed with other classes; sample at the model's own temperature, "
+             "or use a larger model"},
+    NextStep{WarningKind::too_few_prompts,
+             "measure at least 8 prompts of different families in each class"},
+    NextStep{WarningKind::few_launches, "run with --launches 3 or more"},
+    NextStep{WarningKind::high_steal,
+             "repeat on a machine that nobody else uses, and compare only within this run"},
+    NextStep{WarningKind::high_pressure, "close other programs and repeat"},
+    NextStep{WarningKind::no_free_core, "leave one core free with a smaller -t"},
+    NextStep{WarningKind::version_mismatch,
+             "do not change the engine during a run; measure the builds in separate runs"},
+    NextStep{WarningKind::sampling_mismatch,
+             "give every arm the same sampling before comparing them"},
+    NextStep{WarningKind::lost_launch, "read the engine's last lines below, mend it and repeat"},
+    NextStep{WarningKind::failed_requests, "read the reasons below, mend them and repeat"},
+    NextStep{WarningKind::contradiction,
+             "do not quote these figures; keep the trace and report a defect"},
+    NextStep{WarningKind::unequal_output,
+             "quote the decode rates, where every prompt weighs the same, and not as_run"},
+    NextStep{WarningKind::few_draft_tokens, "raise -n or the number of prompts"},
+    NextStep{WarningKind::interrupted, "repeat it whole before quoting a figure"},
+};
+static_assert(next_steps.size() == warning_kinds, "every kind of warning has a next step");
+
+Warning warning(WarningKind kind, std::string text) {
+  Warning result{kind, std::move(text), {}};
+  for (const NextStep& step : next_steps)
+    if (step.kind == kind) result.next_step = step.text;
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : "; ") + name;
+  return text;
+}
+
+/// "CLASS on ARM", for every workload that `chosen` describes; nothing where it says "".
+template <class Describe>
+std::vector<std::string> places(const Document& document, Describe describe) {
+  std::vector<std::string> found;
+  for (const Arm& arm : document.arms)
+    for (const Workload& workload : arm.workloads)
+      if (const std::string detail = describe(arm, workload); !detail.empty())
+        found.push_back(workload.workload_class + " on " + arm.name + " (" + detail + ")");
+  return found;
+}
+
+class Warnings {
+ public:
+  /// Adds "TEXT: PLACE; PLACE" unless there is no place.
+  void add(WarningKind kind, const std::string& text, const std::vector<std::string>& where) {
+    if (!where.empty()) list.push_back(warning(kind, text + ": " + joined(where)));
+  }
+  void add(WarningKind kind, const std::string& text) { list.push_back(warning(kind, text)); }
+
+  std::vector<Warning> list;
+};
+
+void warn_of_run(Warnings& warnings, const Document& document) {
+  const Launches& launches = document.launches;
+  if (launches.interrupted)
+    warnings.add(WarningKind::interrupted,
+                 fmt::format("the run was cut short: {} of {} launches were made",
+                             launches.each.size(), launches.planned));
+  if (launches.lost > 0)
+    warnings.add(WarningKind::lost_launch, fmt::format("{} of {} launches did not end well",
+                                                       launches.lost, launches.planned));
+  long failed = 0;
+  for (const Failure& failure : document.outcomes)
+    if (failure.prompt) ++failed;
+  if (failed > 0)
+    warnings.add(WarningKind::failed_requests,
+                 fmt::format("{} requests failed or were cut; they are in no figure", failed));
+}
+
+void warn_of_samples(Warnings& warnings, const Document& document) {
+  warnings.add(
+      WarningKind::too_few_prompts, "too few prompts for an interval",
+      places(document, [](const Arm&, const Workload& workload) -> std::string {
+        if (workload.prompts >= fewest_prompts && workload.n_eff >= fewest_effective_prompts)
+          return "";
+        return fmt::format("{} prompts, n_eff {:.1f}", workload.prompts, workload.n_eff);
+      }));
+  std::vector<std::string> few;
+  for (const Arm& arm : document.arms)
+    if (arm.launches_done < fewest_launches)
+      few.push_back(fmt::format("{} ({})", arm.name, arm.launches_done));
+  warnings.add(WarningKind::few_launches, "under 3 launches say nothing about builds or machines",
+               few);
+  warnings.add(WarningKind::few_draft_tokens, "too few draft tokens to compare",
+               places(document, [](const Arm& arm, const Workload& workload) -> std::string {
+                 const long offered = workload.acceptance.offered;
+                 if (arm.settings.spec_type == "none" || offered >= fewest_draft_tokens) return "";
+                 return std::to_string(offered);
+               }));
+}
+
+void warn_of_text(Warnings& warnings, const Document& document, const trace::Trace& trace) {
+  warnings.add(WarningKind::looping, "output repeats itself, and loops draft perfectly",
+               places(document, [](const Arm&, const Workload& workload) -> std::string {
+                 if (!workload.looping || !workload.repeated_8gram_share.value) return "";
+                 return fmt::format("{:.0f} %", 100 * *workload.repeated_8gram_share.value);
+               }));
+  int counted = 0;
+  int ended_early = 0;
+  for_each_counted(trace, [&](const trace::Launch&, const trace::Request& request) {
+    ++counted;
+    std::size_t tokens = 0;
+    for (const auto& emission : request.emissions) tokens += emission.tokens.size();
+    if (request.stop == trace::StopReason::eos && std::cmp_less(tokens, trace.header.n_predict))
+      ++ended_early;
+  });
+  if (ended_early > 0)
+    warnings.add(WarningKind::unequal_output,
+                 fmt::format("{} of {} outputs ended before {} tokens, so texts differ in length",
+                             ended_early, counted, trace.header.n_predict));
+}
+
+void warn_of_machine(Warnings& warnings, const Document& document) {
+  const Noise& noise = document.noise;
+  if (noise.steal_share.value && *noise.steal_share.value > notable_steal_share)
+    warnings.add(WarningKind::high_steal,
+                 fmt::format("the hypervisor took {:.1f} % of the CPU time during requests",
+                             100 * *noise.steal_share.value));
+  if (noise.pressure_share.value && *noise.pressure_share.value > notable_pressure_share)
+    warnings.add(WarningKind::high_pressure,
+                 fmt::format("some task waited for a CPU in {:.0f} % of the requests' time",
+                             100 * *noise.pressure_share.value));
+  std::vector<std::string> full;
+  const auto cores = document.machine.cores_online.value;
+  for (const Arm& arm : document.arms)
+    if (cores && arm.settings.threads >= *cores) full.push_back(arm.name);
+  if (!full.empty())
+    warnings.add(WarningKind::no_free_core,
+                 fmt::format("no core was left free of the engine's threads ({} cores)", *cores),
+                 full);
+}
+
+bool one_sampling(const trace::Trace& trace) {
+  std::set<std::string> requested;
+  for (const auto& arm : trace.header.arms) requested.insert(util::dump_json(arm.sampling));
+  std::set<std::string> effective;
+  for (const auto& launch : trace.launches)
+    if (launch.facts) effective.insert(util::dump_json(launch.facts->sampling));
+  return requested.size() <= 1 && effective.size() <= 1;
+}
+
+void warn_of_differences(Warnings& warnings, const trace::Trace& trace) {
+  if (!one_build(trace)) {
+    std::set<std::string> builds;
+    for (const auto& launch : trace.launches)
+      if (launch.facts)
+        builds.insert(launch.facts->engine + " " + launch.facts->version + " (" +
+                      launch.facts->build + ")");
+    warnings.add(WarningKind::version_mismatch, "launches ran different builds",
+                 {builds.begin(), builds.end()});
+  }
+  if (!one_sampling(trace))
+    warnings.add(WarningKind::sampling_mismatch, "arms or launches sampled differently");
+}
+
+/// One lost record contradicts a request each time it was sent: the first few tell the story.
+void warn_of_contradictions(Warnings& warnings, std::vector<std::string> contradictions) {
+  constexpr std::size_t most_told = 3;
+  const std::size_t count = contradictions.size();
+  if (count > most_told) {
+    contradictions.resize(most_told);
+    contradictions.push_back(fmt::format("and {} more", count - most_told));
+  }
+  warnings.add(WarningKind::contradiction, "counts that cannot all be true", contradictions);
+}
+
+}  // namespace
+
+std::vector<Warning> to_warnings(const Document& document, const trace::Trace& trace,
+                                 const std::vector<std::string>& contradictions) {
+  Warnings warnings;
+  warn_of_run(warnings, document);
+  warn_of_contradictions(warnings, contradictions);
+  warn_of_differences(warnings, trace);
+  warn_of_samples(warnings, document);
+  warn_of_text(warnings, document, trace);
+  warn_of_machine(warnings, document);
+  return std::move(warnings.list);
+}
+
+}  // namespace paceline::document

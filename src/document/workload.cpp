@@ -1,0 +1,182 @@
+#include "document/workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "document/counted.hpp"
+#include "trace/json.hpp"
+#include "util/json.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+bool is_plain(const trace::Arm& arm) { return arm.setup.spec_type == trace::SpecType::none; }
+
+Known<double> share(long part, long whole, const char* reason) {
+  if (whole <= 0) return not_known<double>(reason);
+  return known(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+Quantity to_residual(const metrics::Counts& counts) {
+  if (counts.passes == 0) return no_quantity("no pass was counted");
+  Quantity residual;
+  residual.value = static_cast<double>(counts.residual_passes());
+  residual.method = "counted decode calls minus those that token events imply";
+  residual.reason = "a count has no interval";
+  return residual;
+}
+
+Decode to_decode(const metrics::ClassSummary& summary) {
+  Decode decode;
+  decode.tokens_per_s = to_quantity(summary.tokens_per_s);
+  decode.passes_per_s = to_quantity(summary.passes_per_s);
+  decode.tokens_per_pass = to_quantity(summary.tokens_per_pass);
+  decode.seconds_per_pass = to_quantity(summary.seconds_per_pass);
+  decode.speedup = to_quantity(summary.speedup);
+  decode.pass_cost = to_quantity(summary.pass_cost);
+  decode.pass_cost_from_widths = to_quantity(summary.pass_cost_from_widths);
+  decode.residual_passes = to_residual(summary.counts);
+  return decode;
+}
+
+Prefill to_prefill(const metrics::ClassSummary& summary) {
+  return {to_quantity(summary.prefill_tokens_per_s), to_quantity(summary.ttft_s),
+          summary.counts.prefill_tokens, summary.counts.prefill_s,
+          summary.counts.prefill_drafter_s};
+}
+
+std::vector<Position> to_positions(const metrics::Counts& counts) {
+  std::vector<Position> positions;
+  for (const auto& from : counts.positions) {
+    Position position;
+    position.position = static_cast<int>(positions.size()) + 1;
+    position.offered = from.offered;
+    position.reached = from.reached;
+    position.accepted = from.accepted;
+    position.unconditional = share(from.accepted, counts.passes_speculative, "no pass had a draft");
+    position.of_offered = share(from.accepted, from.offered, "no draft was this long");
+    position.conditional = share(from.accepted, from.reached, "no pass came this far");
+    positions.push_back(position);
+  }
+  return positions;
+}
+
+Known<long> to_generated(const metrics::Counts& counts) {
+  return known_or(counts.generated, "the drafter does not say how many tokens it computed");
+}
+
+/// An arm has one drafter in this version, so its table is the arm's own counts.
+std::vector<DrafterCounts> to_by_drafter(const metrics::Counts& counts, const trace::Arm& arm) {
+  if (is_plain(arm)) return {};
+  return {{util::enum_name(arm.setup.spec_type), counts.passes_speculative, counts.attempts,
+           to_generated(counts), counts.offered, counts.tested, counts.accepted}};
+}
+
+Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm& arm) {
+  const metrics::Counts& counts = summary.counts;
+  Acceptance acceptance;
+  acceptance.attempts = counts.attempts;
+  acceptance.generated = to_generated(counts);
+  acceptance.offered = counts.offered;
+  acceptance.tested = counts.tested;
+  acceptance.accepted = counts.accepted;
+  acceptance.overshoot = counts.overshoot;
+  acceptance.fire_rate = to_quantity(summary.fire_rate);
+  acceptance.attempt_rate = to_quantity(summary.attempt_rate);
+  acceptance.draft_per_pass = to_quantity(summary.draft_per_pass);
+  acceptance.rate = to_quantity(summary.acceptance);
+  acceptance.acceptance_length = known_or(
+      summary.acceptance_length, is_plain(arm) ? "no drafter" : "no pass had a draft (S = 0)");
+  acceptance.positions = to_positions(counts);
+  for (const auto& [key, passes] : counts.histogram)
+    acceptance.histogram.push_back({key.first, key.second, passes});
+  acceptance.definition = "rate = accepted / offered, from pooled counts";
+  acceptance.by_drafter = to_by_drafter(counts, arm);
+  return acceptance;
+}
+
+Known<Phases> to_phases(const metrics::ClassSummary& summary) {
+  if (!summary.phases) return not_known<Phases>("no synced run of this class and arm");
+  const metrics::PhaseSummary& from = *summary.phases;
+  return known(Phases{from.draft_s, from.checkpoint_s, from.verify_s, from.process_s, from.sample_s,
+                      from.accept_s, from.rollback_s, from.other_s, from.synced_total_s,
+                      from.unsynced_total_s, from.passes});
+}
+
+Known<Lossless> to_lossless(const metrics::ClassSummary& summary, const trace::Arm& arm) {
+  if (summary.lossless)
+    return known(
+        Lossless{summary.lossless->texts, summary.lossless->equal, summary.lossless->says});
+  if (is_plain(arm)) return not_known<Lossless>("the plain arm is what others are held against");
+  if (arm.sampling.temp && *arm.sampling.temp <= 0)
+    return not_known<Lossless>("no greedy text of the plain arm to hold this arm's against");
+  return not_known<Lossless>("sampled, not greedy: equal texts are not to be expected");
+}
+
+Known<Depth> to_depth(const metrics::ClassSummary& summary, const trace::Arm& arm,
+                      const trace::Trace& trace) {
+  std::optional<Depth> depth;
+  for_each_counted(trace, [&](const trace::Launch& launch, const trace::Request& request) {
+    if (launch.arm != arm.name || request.workload_class != summary.workload_class) return;
+    for (const auto& pass : request.passes) {
+      if (!depth) depth = Depth{pass.depth, pass.depth};
+      depth->lowest = std::min(depth->lowest, pass.depth);
+      depth->highest = std::max(depth->highest, pass.depth);
+    }
+  });
+  return known_or(depth, "no pass was seen");
+}
+
+}  // namespace
+
+Quantity to_quantity(const metrics::Estimate& estimate) {
+  if (!estimate.value)
+    return no_quantity(estimate.reason.empty() ? "not given by this run" : estimate.reason);
+  if (!std::isfinite(*estimate.value)) return no_quantity("the data give no finite number");
+  Quantity quantity;
+  quantity.value = estimate.value;
+  quantity.level = estimate.level;
+  quantity.method = estimate.method;
+  quantity.n = estimate.n;
+  quantity.reason = estimate.reason;
+  const bool interval = estimate.low && estimate.high && std::isfinite(*estimate.low) &&
+                        std::isfinite(*estimate.high);
+  if (interval) {
+    quantity.low = estimate.low;
+    quantity.high = estimate.high;
+  } else if (quantity.reason.empty()) {
+    quantity.reason = "the data give no interval";
+  }
+  return quantity;
+}
+
+Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm,
+                     const trace::Trace& trace) {
+  const metrics::Counts& counts = summary.counts;
+  Workload workload;
+  workload.workload_class = summary.workload_class;
+  workload.prompts = summary.prompts;
+  workload.prompts_excluded = summary.prompts_excluded;
+  workload.requests = counts.requests;
+  workload.requests_failed = summary.requests_failed;
+  workload.launches = summary.launches;
+  workload.n_eff = summary.n_eff;
+  workload.decode = to_decode(summary);
+  workload.prefill = to_prefill(summary);
+  workload.acceptance = to_acceptance(summary, arm);
+  workload.phases = to_phases(summary);
+  workload.depth = to_depth(summary, arm, trace);
+  workload.as_run = {summary.as_run_tokens_per_s, counts.decode_tokens, counts.decode_s};
+  workload.output_tokens = counts.output_tokens;
+  workload.passes = {counts.passes, counts.passes_plain, counts.passes_speculative,
+                     counts.passes_replay, counts.passes_superseded};
+  workload.repeated_8gram_share = known_or(summary.repeated_8gram_share, "no output has 8 tokens");
+  workload.looping = summary.looping;
+  workload.lossless = to_lossless(summary, arm);
+  workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");
+  return workload;
+}
+
+}  // namespace paceline::document

@@ -1,0 +1,184 @@
+#include "machine/machine.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "machine/proc_text.hpp"
+
+namespace paceline::machine {
+
+namespace {
+
+using Path = std::filesystem::path;
+
+std::optional<std::string> line_of(const Path& path) {
+  const auto text = read_text(path);
+  const auto line = text ? trimmed(split(*text, '\n').front()) : std::string_view{};
+  return line.empty() ? std::nullopt : std::optional<std::string>(line);
+}
+
+struct Field {
+  std::string_view key;
+  std::string_view value;
+};
+
+std::optional<Field> field_of(std::string_view line, char separator) {
+  const auto at = line.find(separator);
+  if (at == std::string_view::npos) return std::nullopt;
+  return Field{trimmed(line.substr(0, at)), trimmed(line.substr(at + 1))};
+}
+
+std::optional<double> finite_number(std::string_view text) {
+  const auto number = parse_number<double>(text);
+  return number && std::isfinite(*number) && *number >= 0 ? number : std::nullopt;
+}
+
+bool has_word(std::string_view text, std::string_view wanted) {
+  for (const auto word : words(text))
+    if (word == wanted) return true;
+  return false;
+}
+
+void read_clock(CpuInfo& info, std::string_view value) {
+  const auto mhz = finite_number(value);
+  if (mhz && *mhz > info.clock_mhz.value_or(0)) info.clock_mhz = mhz;
+}
+
+struct CacheFacts {
+  std::optional<std::uint64_t> l1d_bytes;
+  std::optional<std::uint64_t> l2_bytes;
+  std::optional<std::uint64_t> l3_bytes;
+};
+
+/// The processor's own answer, where sysfs lists no caches.
+std::optional<std::uint64_t> cache_from_sysconf(int name) {
+  const long bytes = sysconf(name);
+  return bytes > 0 ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(bytes)) : std::nullopt;
+}
+
+CacheFacts read_caches(const Path& folder) {
+  CacheFacts caches;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+    const auto level = line_of(entry.path() / "level");
+    const auto size = line_of(entry.path() / "size");
+    if (!level || !size) continue;
+    const bool instructions = line_of(entry.path() / "type") == "Instruction";
+    if (*level == "1" && !instructions) caches.l1d_bytes = parse_cache_size(*size);
+    if (*level == "2") caches.l2_bytes = parse_cache_size(*size);
+    if (*level == "3") caches.l3_bytes = parse_cache_size(*size);
+  }
+  if (!caches.l1d_bytes) caches.l1d_bytes = cache_from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
+  if (!caches.l2_bytes) caches.l2_bytes = cache_from_sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (!caches.l3_bytes) caches.l3_bytes = cache_from_sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return caches;
+}
+
+std::optional<std::string> read_kernel() {
+  utsname name{};
+  if (uname(&name) != 0) return std::nullopt;
+  return std::string(name.sysname) + " " + name.release;
+}
+
+std::optional<std::string> read_hypervisor() {
+  if (auto type = line_of("/sys/hypervisor/type")) return type;
+  return line_of("/sys/class/dmi/id/sys_vendor");
+}
+
+std::optional<int> count_cores_online() {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  if (count <= 0 || count > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(count);
+}
+
+}  // namespace
+
+CpuInfo parse_cpuinfo(std::string_view text) {
+  CpuInfo info;
+  std::string_view package;
+  std::set<std::pair<std::string_view, std::string_view>> cores;
+  for (const auto line : split(text, '\n')) {
+    const auto field = field_of(line, ':');
+    if (!field) continue;
+    if (field->key == "model name" && !info.processor && !field->value.empty())
+      info.processor = std::string(field->value);
+    if (field->key == "physical id") package = field->value;
+    if (field->key == "core id") cores.insert({package, field->value});
+    if (field->key == "cpu MHz") read_clock(info, field->value);
+    if (field->key == "flags") info.virtualised = has_word(field->value, "hypervisor");
+  }
+  if (!cores.empty()) info.cores_physical = static_cast<int>(cores.size());
+  return info;
+}
+
+std::optional<std::uint64_t> parse_memory(std::string_view meminfo) {
+  for (const auto line : split(meminfo, '\n')) {
+    const auto field = field_of(line, ':');
+    if (!field || field->key != "MemTotal") continue;
+    const auto parts = words(field->value);
+    if (parts.size() != 2 || parts[1] != "kB") return std::nullopt;
+    const auto kib = parse_number<std::uint64_t>(parts[0]);
+    const bool fits = kib && *kib <= std::numeric_limits<std::uint64_t>::max() / 1024;
+    return fits ? std::optional<std::uint64_t>(*kib * 1024) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> parse_os(std::string_view os_release) {
+  for (const auto line : split(os_release, '\n')) {
+    const auto field = field_of(line, '=');
+    if (!field || field->key != "PRETTY_NAME") continue;
+    auto name = field->value;
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"')
+      name = name.substr(1, name.size() - 2);
+    return name.empty() ? std::nullopt : std::optional<std::string>(name);
+  }
+  return std::nullopt;
+}
+
+std::optional<LoadAverages> parse_load(std::string_view loadavg) {
+  const auto parts = words(loadavg);
+  if (parts.size() < 3) return std::nullopt;
+  const auto one = finite_number(parts[0]);
+  const auto five = finite_number(parts[1]);
+  const auto fifteen = finite_number(parts[2]);
+  if (!one || !five || !fifteen) return std::nullopt;
+  return LoadAverages{*one, *five, *fifteen};
+}
+
+std::optional<std::uint64_t> parse_cache_size(std::string_view size) {
+  if (size.empty()) return std::nullopt;
+  const std::uint64_t unit = size.back() == 'K' ? 1024u : size.back() == 'M' ? 1024u * 1024u : 0u;
+  const auto count = parse_number<std::uint64_t>(size.substr(0, size.size() - 1));
+  if (unit == 0 || !count || *count == 0) return std::nullopt;
+  if (*count > std::numeric_limits<std::uint64_t>::max() / unit) return std::nullopt;
+  return *count * unit;
+}
+
+MachineFacts read_machine() {
+  const CpuInfo cpu = parse_cpuinfo(read_text("/proc/cpuinfo").value_or(""));
+  const CacheFacts caches = read_caches("/sys/devices/system/cpu/cpu0/cache");
+  MachineFacts facts;
+  facts.processor = cpu.processor;
+  facts.cores_online = count_cores_online();
+  facts.cores_physical = cpu.cores_physical;
+  facts.l1d_bytes = caches.l1d_bytes;
+  facts.l2_bytes = caches.l2_bytes;
+  facts.l3_bytes = caches.l3_bytes;
+  facts.memory_bytes = parse_memory(read_text("/proc/meminfo").value_or(""));
+  facts.kernel = read_kernel();
+  facts.os = parse_os(read_text("/etc/os-release").value_or(""));
+  facts.virtualised = cpu.virtualised;
+  if (cpu.virtualised.value_or(false)) facts.hypervisor = read_hypervisor();
+  facts.governor = line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts.clock_mhz = cpu.clock_mhz;
+  facts.load = parse_load(read_text("/proc/loadavg").value_or(""));
+  return facts;
+}
+
+}  // namespace paceline::machine

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "trace/request.hpp"
+
+namespace paceline::machine {
+
+/// CPU time of all cores since the machine started, in units of 1/USER_HZ seconds.
+struct CpuTicks {
+  std::uint64_t steal = 0;
+  std::uint64_t total = 0;  ///< idle and steal included
+};
+
+/// The sum over all cores from /proc/stat; absent when its text has none.
+std::optional<CpuTicks> parse_stat(std::string_view stat);
+
+/// Microseconds in which some task waited for a CPU, from /proc/pressure/cpu; absent when its
+/// text has none.
+std::optional<std::uint64_t> parse_pressure(std::string_view pressure);
+
+/// Load of the machine between two moments. Reads two small files at each of them and does
+/// nothing in between, so that measuring adds no noise of its own.
+class NoiseMeter {
+ public:
+  /// `proc` is the folder where the system's files are: /proc but for tests.
+  explicit NoiseMeter(std::filesystem::path proc = "/proc");
+
+  void start();
+
+  /// What happened since start(). steal_s and cpu_s are both 0 when /proc/stat cannot tell,
+  /// which no real stretch of time is; pressure_s is absent without PSI.
+  trace::Noise stop() const;
+
+ private:
+  struct Reading {
+    std::optional<CpuTicks> ticks;
+    std::optional<std::uint64_t> pressure_us;
+  };
+  Reading read() const;
+
+  std::filesystem::path proc_;
+  Reading start_;
+};
+
+}  // namespace paceline::machine

@@ -1,0 +1,349 @@
+#include "report/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "report/format.hpp"
+#include "report/width_step.hpp"
+#include "report/wrap.hpp"
+#include "util/printable.hpp"
+#include "util/text_table.hpp"
+
+namespace paceline::report {
+
+namespace {
+
+using document::Arm;
+using document::Document;
+using document::Quantity;
+using document::Workload;
+using util::Align;
+using util::Cell;
+using util::Emphasis;
+using util::TextTable;
+
+constexpr std::size_t indent = 1;
+
+std::string heading(const std::string& text, const Style& style) {
+  if (text.empty()) return "\n";
+  std::string lines = wrapped(text, indent, style.width);
+  lines.pop_back();
+  return "\n" + util::emphasised(lines, Emphasis::heading, style.colour) + "\n";
+}
+
+std::string shown(const Quantity& quantity, Unit unit, bool interval, Notes& notes) {
+  if (!quantity.value) return "- " + notes.mark(quantity.reason);
+  const std::string text = with_interval(quantity, unit, interval);
+  const bool lacks_interval = !quantity.low || !quantity.high;
+  return lacks_interval && !quantity.reason.empty() ? text + " " + notes.mark(quantity.reason)
+                                                    : text;
+}
+
+/// Green where the whole interval is a gain, red where the whole interval is a loss.
+Emphasis emphasis_of(const Quantity& speedup) {
+  if (speedup.low && *speedup.low > 1) return Emphasis::good;
+  if (speedup.high && *speedup.high < 1) return Emphasis::bad;
+  return Emphasis::none;
+}
+
+bool speculates(const Arm& arm) { return arm.settings.spec_type != "none"; }
+
+/// Classes in the order in which arms have them.
+std::vector<std::string> classes_of(const Document& document) {
+  std::vector<std::string> classes;
+  for (const Arm& arm : document.arms)
+    for (const Workload& workload : arm.workloads)
+      if (std::find(classes.begin(), classes.end(), workload.workload_class) == classes.end())
+        classes.push_back(workload.workload_class);
+  return classes;
+}
+
+const Workload* workload_of(const Arm& arm, const std::string& workload_class) {
+  for (const Workload& workload : arm.workloads)
+    if (workload.workload_class == workload_class) return &workload;
+  return nullptr;
+}
+
+/// What a table's columns show with intervals at one level of detail: 0 is all of them, and each
+/// further level leaves out the next column's in the order in which they matter least.
+using Level = int;
+
+struct Tables {
+  std::vector<std::pair<std::string, TextTable>> parts;  ///< with the line above each
+  Notes notes;
+};
+
+bool fits(const Tables& tables, const Style& style) {
+  return std::all_of(tables.parts.begin(), tables.parts.end(), [&](const auto& part) {
+    return std::cmp_less_equal(part.second.width(indent), style.width);
+  });
+}
+
+/// The tables at the first level where all of them fit, or at the last level. build(level, notes)
+/// gets a copy of the notes, so that attempts that were too wide leave none behind.
+template <class Build>
+std::string fitted(Level last, const Style& style, Notes& notes, Build build) {
+  Tables tables;
+  for (Level level = 0; level <= last; ++level) {
+    tables.notes = notes;
+    tables.parts = build(level, tables.notes);
+    if (fits(tables, style)) break;
+  }
+  notes = tables.notes;
+  std::string text;
+  for (const auto& [above, table] : tables.parts)
+    text += heading(above, style) + table.render(indent, style.colour);
+  return text;
+}
+
+std::string class_heading(const Document& document, const std::string& workload_class) {
+  for (const Arm& arm : document.arms)
+    if (const Workload* workload = workload_of(arm, workload_class)) {
+      std::string text =
+          fmt::format("{}  {} prompts x {} launches, n_eff {:.1f}", util::printable(workload_class),
+                      workload->prompts, workload->launches, workload->n_eff);
+      if (workload->prompts_excluded > 0)
+        text += fmt::format(", {} prompts left out", workload->prompts_excluded);
+      return text;
+    }
+  return util::printable(workload_class);
+}
+
+std::string repeats_of(const Workload& workload, Notes& notes) {
+  const auto& share = workload.repeated_8gram_share;
+  if (!share.value) return "- " + notes.mark(share.reason);
+  return fmt::format("{:.0f} %{}", 100 * *share.value, workload.looping ? " loops" : "");
+}
+
+/// A class's columns: all in one table, or two narrower tables that keep every interval.
+enum class Columns { all, rates, comparison };
+
+std::vector<Cell> class_row(const Arm& arm, const Workload& workload, Columns columns,
+                            bool intervals, Notes& notes) {
+  const auto& decode = workload.decode;
+  std::vector<Cell> cells = {{util::printable(arm.name)}};
+  if (columns != Columns::comparison)
+    for (const Quantity* rate :
+         {&decode.tokens_per_s, &decode.passes_per_s, &decode.tokens_per_pass})
+      cells.push_back({shown(*rate, plain_unit, intervals, notes)});
+  if (columns == Columns::rates) return cells;
+  if (speculates(arm)) {
+    cells.push_back({shown(decode.speedup, times, intervals, notes), emphasis_of(decode.speedup)});
+    for (const Quantity* cost : {&decode.pass_cost, &decode.pass_cost_from_widths})
+      cells.push_back({shown(*cost, plain_unit, intervals, notes)});
+  } else {
+    cells.insert(cells.end(), 3, Cell{});
+  }
+  cells.push_back({repeats_of(workload, notes)});
+  return cells;
+}
+
+TextTable class_table(const Document& document, const std::string& workload_class, Columns columns,
+                      bool intervals, Notes& notes) {
+  TextTable table;
+  table.add_column("arm", Align::left);
+  if (columns != Columns::comparison)
+    for (const char* name : {"tok/s", "= passes/s", "x tok/pass"})
+      table.add_column(name, Align::left);
+  if (columns != Columns::rates)
+    for (const char* name : {"speed-up", "pass cost", "(alone)", "repeats"})
+      table.add_column(name, Align::left);
+  for (const Arm& arm : document.arms)
+    if (const Workload* workload = workload_of(arm, workload_class))
+      table.add_row(class_row(arm, *workload, columns, intervals, notes));
+  return table;
+}
+
+std::vector<Cell> draft_row(const std::string& workload_class, const Arm& arm,
+                            const Workload& workload, Level level, Notes& notes) {
+  const auto& acceptance = workload.acceptance;
+  const auto& length = acceptance.acceptance_length;
+  return {{workload_class},
+          {util::printable(arm.name)},
+          {shown(acceptance.rate, percent, level < 3, notes)},
+          {fmt::format("{} of {}", acceptance.accepted, acceptance.offered)},
+          {shown(acceptance.fire_rate, percent, level < 1, notes)},
+          {shown(acceptance.draft_per_pass, plain_unit, level < 2, notes)},
+          {length.value ? figure(*length.value) : "- " + notes.mark(length.reason)}};
+}
+
+TextTable drafts(const Document& document, Level level, Notes& notes) {
+  TextTable table;
+  for (const char* name :
+       {"class", "arm", "accepted", "tokens", "fire rate", "draft/pass", "acc. length"})
+    table.add_column(name, Align::left);
+  for (const auto& workload_class : classes_of(document)) {
+    std::string name = util::printable(workload_class);
+    for (const Arm& arm : document.arms) {
+      const Workload* workload = workload_of(arm, workload_class);
+      if (workload == nullptr || !speculates(arm)) continue;
+      table.add_row(draft_row(std::exchange(name, ""), arm, *workload, level, notes));
+    }
+  }
+  return table;
+}
+
+std::string mix_heading(const Document& document) {
+  std::vector<std::string> shares;
+  for (const auto& [workload_class, share] : document.mix.shares)
+    shares.push_back(fmt::format("{} {:.0f} %", util::printable(workload_class), 100 * share));
+  return fmt::format("Mix of {}, {:g} tokens a request: PAT, tok/s", listed(shares),
+                     document.mix.tokens_per_request);
+}
+
+std::string found_or(const std::map<std::string, Quantity>& by_arm, const std::string& arm,
+                     Notes& notes) {
+  const auto found = by_arm.find(arm);
+  return found == by_arm.end() ? "" : shown(found->second, plain_unit, true, notes);
+}
+
+std::string prefill_cell(const Workload& workload, Notes& notes) {
+  return shown(workload.prefill.prefill_tokens_per_s, plain_unit, false, notes) + " / " +
+         shown(workload.prefill.ttft_s, milliseconds, false, notes) +
+         (workload.prefill.ttft_s.value ? " ms" : "");
+}
+
+std::string width_cell(const document::WidthCurve& curve, std::size_t index, bool interval,
+                       Notes& notes) {
+  const document::Width& width = curve.widths[index];
+  std::string text = shown(width.verify_s, milliseconds, interval, notes);
+  if (width.step.value) text += fmt::format("  x{}", figure(*width.step.value));
+  if (is_slow_step(curve, index)) text += " slow";
+  return text;
+}
+
+std::set<int> widths_of(const Document& document) {
+  std::set<int> widths;
+  for (const auto& curve : document.width_curves)
+    for (const auto& width : curve.widths) widths.insert(width.width);
+  return widths;
+}
+
+TextTable widths(const Document& document, bool interval, Notes& notes) {
+  TextTable table;
+  table.add_column("width", Align::right);
+  for (const auto& curve : document.width_curves)
+    table.add_column(util::printable(curve.arm), Align::left);
+  for (const int width : widths_of(document)) {
+    std::vector<Cell> cells = {{std::to_string(width)}};
+    for (const auto& curve : document.width_curves) {
+      cells.emplace_back();
+      for (std::size_t index = 0; index < curve.widths.size(); ++index)
+        if (curve.widths[index].width == width)
+          cells.back().text = width_cell(curve, index, interval, notes);
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::string width_heading(const Document& document) {
+  std::set<int> depths;
+  for (const auto& curve : document.width_curves)
+    for (const auto& width : curve.widths) depths.insert(width.depth);
+  std::vector<std::string> names;
+  names.reserve(depths.size());
+  for (const int depth : depths) names.push_back(std::to_string(depth));
+  return fmt::format("Passes timed alone, ms by width (x: over the narrower one), at depth {}",
+                     listed(names));
+}
+
+std::vector<Cell> phase_row(const std::string& workload_class, const Arm& arm,
+                            const document::Phases& phases) {
+  std::vector<Cell> cells = {{util::printable(workload_class)}, {util::printable(arm.name)}};
+  for (const double seconds :
+       {phases.draft_s, phases.checkpoint_s, phases.verify_s, phases.process_s, phases.sample_s,
+        phases.accept_s, phases.rollback_s, phases.other_s, phases.synced_total_s,
+        phases.unsynced_total_s})
+    cells.push_back({figure(1000 * seconds)});
+  return cells;
+}
+
+}  // namespace
+
+std::string class_tables(const Document& document, const Style& style, Notes& notes) {
+  enum : Level { one_table, two_tables, no_intervals };
+  return fitted(no_intervals, style, notes, [&](Level level, Notes& attempt) {
+    std::vector<std::pair<std::string, TextTable>> parts;
+    for (const auto& name : classes_of(document)) {
+      const auto table = [&](Columns columns) {
+        return class_table(document, name, columns, level != no_intervals, attempt);
+      };
+      parts.emplace_back(class_heading(document, name),
+                         table(level == two_tables ? Columns::rates : Columns::all));
+      if (level == two_tables) parts.emplace_back("", table(Columns::comparison));
+    }
+    return parts;
+  });
+}
+
+std::string draft_table(const Document& document, const Style& style, Notes& notes) {
+  if (std::none_of(document.arms.begin(), document.arms.end(), speculates)) return "";
+  return fitted(3, style, notes, [&](Level level, Notes& attempt) {
+    return std::vector{std::pair{std::string("Drafts: accepted of offered, how often, how far"),
+                                 drafts(document, level, attempt)}};
+  });
+}
+
+std::string mix_table(const Document& document, const Style& style, Notes& notes) {
+  if (document.mix.shares.empty()) return "";
+  TextTable table;
+  for (const char* name : {"arm", "decode", "end to end"}) table.add_column(name, Align::left);
+  for (const Arm& arm : document.arms)
+    table.add_row({{util::printable(arm.name)},
+                   {found_or(document.mix.pat_decode, arm.name, notes)},
+                   {found_or(document.mix.pat_end_to_end, arm.name, notes)}});
+  return heading(mix_heading(document), style) + table.render(indent, style.colour);
+}
+
+std::string prefill_table(const Document& document, const Style& style, Notes& notes) {
+  TextTable table;
+  table.add_column("arm", Align::left);
+  const auto classes = classes_of(document);
+  if (classes.empty()) return "";
+  for (const auto& workload_class : classes)
+    table.add_column(util::printable(workload_class), Align::left);
+  for (const Arm& arm : document.arms) {
+    std::vector<Cell> cells = {{util::printable(arm.name)}};
+    for (const auto& workload_class : classes) {
+      const Workload* workload = workload_of(arm, workload_class);
+      cells.push_back({workload == nullptr ? "" : prefill_cell(*workload, notes)});
+    }
+    table.add_row(std::move(cells));
+  }
+  return heading("Prefill: prompt tok/s / time to first token", style) +
+         table.render(indent, style.colour);
+}
+
+std::string width_table(const Document& document, const Style& style, Notes& notes) {
+  if (document.width_curves.empty()) return "";
+  return fitted(1, style, notes, [&](Level level, Notes& attempt) {
+    return std::vector{std::pair{width_heading(document), widths(document, level < 1, attempt)}};
+  });
+}
+
+std::string phase_table(const Document& document, const Style& style) {
+  TextTable table;
+  for (const char* name : {"class", "arm"}) table.add_column(name, Align::left);
+  for (const char* name : {"draft", "checkpoint", "verify", "process", "sample", "accept",
+                           "rollback", "other", "synced", "unsynced"})
+    table.add_column(name, Align::right);
+  bool any = false;
+  for (const auto& workload_class : classes_of(document))
+    for (const Arm& arm : document.arms) {
+      const Workload* workload = workload_of(arm, workload_class);
+      if (workload == nullptr || !workload->phases.value) continue;
+      table.add_row(phase_row(workload_class, arm, *workload->phases.value));
+      any = true;
+    }
+  if (!any) return "";
+  return heading("Phases, ms per pass of a synced run (unsynced: the headline's pass)", style) +
+         table.render(indent, style.colour);
+}
+
+}  // namespace paceline::report

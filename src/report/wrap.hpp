@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace paceline::report {
+
+/// The text on lines of at most `width` columns, broken at spaces, lines after the first indented;
+/// ended by a newline. A word longer than a line stays whole.
+std::string wrapped(std::string_view text, std::size_t indent, int width);
+
+}  // namespace paceline::report

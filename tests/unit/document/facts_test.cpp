@@ -1,0 +1,118 @@
+#include "document/facts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/sample_run.hpp"
+
+namespace paceline::document {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names names(const std::vector<MissingFact>& facts) {
+  Names result;
+  for (const auto& fact : facts) result.push_back(fact.fact);
+  return result;
+}
+
+std::string reason_of(const Facts& facts, const std::string& fact) {
+  for (const auto& missing : facts.missing)
+    if (missing.fact == fact) return missing.reason;
+  return "";
+}
+
+bool is_known(const Facts& facts, const std::string& fact) {
+  return std::find(facts.known.begin(), facts.known.end(), fact) != facts.known.end();
+}
+
+Facts facts_of(const trace::Trace& trace) {
+  return assemble(trace, support::sample_summary(), support::sample_mix(),
+                  support::sample_machine())
+      .facts;
+}
+
+TEST(ToFacts, AccountsForEveryFactOnce) {
+  const Facts facts = support::sample_document().facts;
+  EXPECT_EQ(facts.known,
+            (Names{"F3", "F4", "F5", "F6", "F7", "F8", "F10", "F12", "F14", "F16", "F17"}));
+  EXPECT_EQ(names(facts.missing), (Names{"F1", "F2", "F9", "F11", "F13", "F15"}));
+  EXPECT_TRUE(facts.not_applicable.empty());
+  EXPECT_EQ(facts.verdict, "incomplete");
+}
+
+TEST(ToFacts, DoNotAskAPlainRunForADrafter) {
+  auto trace = support::sample_trace();
+  trace.header.arms.resize(1);
+  auto summary = support::sample_summary();
+  summary.arms.resize(1);
+  const Facts facts = assemble(trace, summary, support::sample_mix(), {}).facts;
+  EXPECT_EQ(names(facts.not_applicable), (Names{"F2", "F4"}));
+  EXPECT_EQ(facts.verdict, "incomplete");
+}
+
+TEST(ToFacts, CallARunWithoutAcceptanceAScreenshot) {
+  auto summary = support::sample_summary();
+  summary.arms[2].classes[1].fire_rate = metrics::unknown("lost");
+  const Facts facts = assemble(support::sample_trace(), summary, support::sample_mix(), {}).facts;
+  EXPECT_NE(reason_of(facts, "F4"), "");
+  EXPECT_EQ(facts.verdict, "screenshot");
+}
+
+TEST(ToFacts, CallARunWithoutTokensPerPassAScreenshot) {
+  auto summary = support::sample_summary();
+  summary.arms[0].classes[0].tokens_per_pass = metrics::unknown("lost");
+  const Facts facts = assemble(support::sample_trace(), summary, support::sample_mix(), {}).facts;
+  EXPECT_NE(reason_of(facts, "F5"), "");
+  EXPECT_EQ(facts.verdict, "screenshot");
+}
+
+TEST(ToFacts, CallARunOfTwoBuildsAScreenshot) {
+  auto trace = support::sample_trace();
+  trace.launches[7].facts->build = "b2";
+  EXPECT_NE(reason_of(facts_of(trace), "F12").find("different builds"), std::string::npos);
+  EXPECT_EQ(facts_of(trace).verdict, "screenshot");
+}
+
+TEST(ToFacts, KnowABlockDrafterInItsOwnFile) {
+  auto trace = support::sample_trace();
+  trace.header.arms.pop_back();
+  auto summary = support::sample_summary();
+  summary.arms.pop_back();
+  EXPECT_TRUE(is_known(assemble(trace, summary, support::sample_mix(), {}).facts, "F2"));
+}
+
+TEST(ToFacts, MissTheDrafterInsideTheTargetsFile) {
+  EXPECT_NE(reason_of(facts_of(support::sample_trace()), "F2").find("mtp-n3"), std::string::npos);
+}
+
+TEST(ToFacts, MissWhereDraftTokensArePickedUntilItWasSeen) {
+  auto trace = support::sample_trace();
+  trace.launches[1].facts->draft_on_device.reset();
+  EXPECT_NE(reason_of(facts_of(trace), "F10").find("dflash-n6"), std::string::npos);
+}
+
+TEST(ToFacts, MissTheOffloadWhereThereIsADeviceForIt) {
+  auto trace = support::sample_trace();
+  trace.launches[0].facts->devices = {"CPU (AVX2)", "CUDA0 (NVIDIA H200)"};
+  EXPECT_NE(reason_of(facts_of(trace), "F10").find("offloaded"), std::string::npos);
+}
+
+TEST(ToFacts, MissTheTaskDistributionOfAClassOutsideTheMix) {
+  auto mix = support::sample_mix();
+  mix.shares.erase("json");
+  const Facts facts = assemble(support::sample_trace(), support::sample_summary(), mix, {}).facts;
+  EXPECT_NE(reason_of(facts, "F3"), "");
+}
+
+TEST(ToFacts, MissNearlyAllWhenNothingOpened) {
+  auto trace = support::sample_trace();
+  trace.launches.clear();
+  const Facts facts = assemble(trace, {}, {}, {}).facts;
+  EXPECT_EQ(facts.known, Names{"F16"}) << "the output cap was fixed before";
+  EXPECT_EQ(facts.verdict, "screenshot");
+}
+
+}  // namespace
+}  // namespace paceline::document

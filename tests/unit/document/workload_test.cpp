@@ -1,0 +1,100 @@
+#include "document/workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/sample_run.hpp"
+
+namespace paceline::document {
+namespace {
+
+const trace::Arm plain = support::sample_arm("plain", trace::SpecType::none, 0);
+const trace::Arm dflash = support::sample_arm("dflash-n6", trace::SpecType::draft_dflash, 6);
+
+metrics::ClassSummary drafted() {
+  return support::sample_class({"json", 3.5, 2.5, 300, 90}, false);
+}
+
+TEST(ToWorkload, GivesTheRatesOfEachDraftPosition) {
+  auto summary = drafted();
+  summary.counts.passes_speculative = 100;
+  summary.counts.positions = {{100, 100, 60}, {80, 50, 25}, {0, 0, 0}};
+  const auto positions = to_workload(summary, dflash, {}).acceptance.positions;
+  ASSERT_EQ(positions.size(), 3u);
+  EXPECT_EQ(positions[0].position, 1);
+  EXPECT_DOUBLE_EQ(*positions[1].unconditional.value, 0.25);
+  EXPECT_DOUBLE_EQ(*positions[1].of_offered.value, 0.3125);
+  EXPECT_DOUBLE_EQ(*positions[1].conditional.value, 0.5);
+  EXPECT_FALSE(positions[2].of_offered.value);
+  EXPECT_FALSE(positions[2].of_offered.reason.empty());
+}
+
+TEST(ToWorkload, NamesTheDrafterBesideItsCounts) {
+  const auto workload = to_workload(drafted(), dflash, {});
+  ASSERT_EQ(workload.acceptance.by_drafter.size(), 1u);
+  EXPECT_EQ(workload.acceptance.by_drafter[0].drafter, "draft-dflash");
+  EXPECT_EQ(workload.acceptance.by_drafter[0].offered, 300);
+  EXPECT_EQ(workload.acceptance.by_drafter[0].accepted, 90);
+  EXPECT_TRUE(to_workload(support::sample_class({"c", 1, 1, 0, 0}, true), plain, {})
+                  .acceptance.by_drafter.empty());
+}
+
+TEST(ToWorkload, CountsTheResidualOfThePasses) {
+  auto summary = drafted();
+  summary.counts = {};
+  // 10 tokens behind the first and 4 of them accepted drafts: six passes, of which one is lost.
+  summary.counts.decode_tokens = 10;
+  summary.counts.accepted = 4;
+  summary.counts.passes = 5;
+  const auto residual = to_workload(summary, dflash, {}).decode.residual_passes;
+  EXPECT_EQ(residual.value, -1);
+  summary.counts.passes = 0;
+  EXPECT_FALSE(to_workload(summary, dflash, {}).decode.residual_passes.value);
+}
+
+TEST(ToWorkload, FindsTheDepthsOfCountedPassesOfTheClassAndArm) {
+  auto trace = support::sample_trace();
+  trace.launches[1].requests[0].passes[2].depth = 412;
+  // None of these is behind a figure of this class and arm.
+  trace.launches[1].requests[1].passes[0].depth = 900;
+  trace.launches[0].requests[0].passes[0].depth = 900;
+  trace.launches[5].requests[0].warm_up = true;
+  trace.launches[5].requests[0].passes[0].depth = 900;
+  trace.launches[9].outcome.kind = trace::OutcomeKind::crashed;
+  trace.launches[9].requests[0].passes[0].depth = 900;
+  auto summary = drafted();
+  summary.workload_class = "prose";
+  const auto depth = to_workload(summary, dflash, trace).depth;
+  ASSERT_TRUE(depth.value);
+  EXPECT_EQ(depth.value->lowest, 100);
+  EXPECT_EQ(depth.value->highest, 412);
+  EXPECT_FALSE(to_workload(summary, dflash, {}).depth.value);
+}
+
+TEST(ToWorkload, SaysWhyLosslessnessIsNotKnown) {
+  EXPECT_NE(to_workload(drafted(), dflash, {}).lossless.reason.find("sampled"), std::string::npos);
+  auto greedy = dflash;
+  greedy.sampling.temp = 0;
+  EXPECT_NE(to_workload(drafted(), greedy, {}).lossless.reason.find("greedy text"),
+            std::string::npos);
+  auto summary = drafted();
+  summary.lossless = {10, 9, "differs, cause unknown: first at token 7 of prompt p"};
+  const auto lossless = to_workload(summary, greedy, {}).lossless;
+  ASSERT_TRUE(lossless.value);
+  EXPECT_EQ(lossless.value->equal, 9);
+}
+
+TEST(ToWorkload, KeepsPhasesUnknownWithoutASyncedRun) {
+  auto summary = drafted();
+  EXPECT_FALSE(to_workload(summary, dflash, {}).phases.value);
+  summary.phases = metrics::PhaseSummary{1, 2, 3, 4, 5, 6, 7, 8, 36, 35, 9};
+  const auto phases = to_workload(summary, dflash, {}).phases;
+  ASSERT_TRUE(phases.value);
+  EXPECT_EQ(phases.value->draft_s, 1);
+  EXPECT_EQ(phases.value->rollback_s, 7);
+  EXPECT_EQ(phases.value->other_s, 8);
+  EXPECT_EQ(phases.value->synced_total_s, 36);
+  EXPECT_EQ(phases.value->unsynced_total_s, 35);
+}
+
+}  // namespace
+}  // namespace paceline::document

@@ -1,0 +1,104 @@
+#include "machine/machine.hpp"
+
+#include <gtest/gtest.h>
+// RapidCheck's GoogleTest glue needs gtest.h before it.
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace paceline::machine {
+namespace {
+
+constexpr const char* two_cores_with_two_threads_each =
+    "processor\t: 0\nmodel name\t: AMD EPYC 7763\ncpu MHz\t\t: 2445.4\nphysical id\t: 0\n"
+    "core id\t\t: 0\nflags\t\t: fpu sse2 hypervisor avx2\n\n"
+    "processor\t: 1\nmodel name\t: AMD EPYC 7763\ncpu MHz\t\t: 3100.5\nphysical id\t: 0\n"
+    "core id\t\t: 0\nflags\t\t: fpu sse2 hypervisor avx2\n\n"
+    "processor\t: 2\nmodel name\t: AMD EPYC 7763\ncpu MHz\t\t: 1500.0\nphysical id\t: 1\n"
+    "core id\t\t: 0\nflags\t\t: fpu sse2 hypervisor avx2\n";
+
+TEST(ParseCpuinfo, ReadsProcessorCoresClockAndHypervisor) {
+  const CpuInfo info = parse_cpuinfo(two_cores_with_two_threads_each);
+  EXPECT_EQ(info.processor, "AMD EPYC 7763");
+  EXPECT_EQ(info.cores_physical, 2) << "core 0 of two packages, one of them with two threads";
+  EXPECT_EQ(info.clock_mhz, 3100.5) << "the fastest of them";
+  EXPECT_EQ(info.virtualised, true);
+}
+
+TEST(ParseCpuinfo, SaysNoHypervisorOnlyWhereFlagsAreListed) {
+  EXPECT_EQ(parse_cpuinfo("flags\t: fpu avx2\n").virtualised, false);
+  EXPECT_EQ(parse_cpuinfo("flags\t: fpu nohypervisor\n").virtualised, false);
+  EXPECT_EQ(parse_cpuinfo("processor\t: 0\n").virtualised, std::nullopt);
+}
+
+TEST(ParseCpuinfo, GuessesNothingWhereTheTextSaysNothing) {
+  const CpuInfo info = parse_cpuinfo("Features\t: fp asimd\nmodel name\t:\ncpu MHz\t: fast\n");
+  EXPECT_EQ(info.processor, std::nullopt);
+  EXPECT_EQ(info.cores_physical, std::nullopt);
+  EXPECT_EQ(info.clock_mhz, std::nullopt);
+}
+
+TEST(ParseMemory, ReadsMemTotalInBytes) {
+  EXPECT_EQ(parse_memory("MemTotal:        8131024 kB\nMemFree: 1 kB\n"), 8131024ULL * 1024);
+}
+
+TEST(ParseMemory, RefusesWhatIsNoSize) {
+  EXPECT_EQ(parse_memory(""), std::nullopt);
+  EXPECT_EQ(parse_memory("MemTotal: many kB"), std::nullopt);
+  EXPECT_EQ(parse_memory("MemTotal: 12 MB"), std::nullopt);
+  EXPECT_EQ(parse_memory("MemTotal: -5 kB"), std::nullopt);
+  EXPECT_EQ(parse_memory("MemTotal: 18446744073709551615 kB"), std::nullopt);
+}
+
+TEST(ParseOs, ReadsThePrettyNameWithoutItsQuotes) {
+  EXPECT_EQ(parse_os("ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"),
+            "Debian GNU/Linux 12 (bookworm)");
+  EXPECT_EQ(parse_os("PRETTY_NAME=Void\n"), "Void");
+  EXPECT_EQ(parse_os("PRETTY_NAME=\"\"\n"), std::nullopt);
+  EXPECT_EQ(parse_os("NAME=x\n"), std::nullopt);
+}
+
+TEST(ParseLoad, ReadsThreeAverages) {
+  const auto load = parse_load("0.52 1.25 3.00 2/345 6789\n");
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->one_minute, 0.52);
+  EXPECT_EQ(load->five_minutes, 1.25);
+  EXPECT_EQ(load->fifteen_minutes, 3.0);
+}
+
+TEST(ParseLoad, RefusesWhatIsNoLoad) {
+  EXPECT_FALSE(parse_load("0.5 1.0"));
+  EXPECT_FALSE(parse_load("0.5 x 1.0"));
+  EXPECT_FALSE(parse_load("0.5 nan 1.0"));
+  EXPECT_FALSE(parse_load("0.5 inf 1.0"));
+  EXPECT_FALSE(parse_load("-1 0 0"));
+}
+
+TEST(ParseCacheSize, KnowsKilobytesAndMegabytes) {
+  EXPECT_EQ(parse_cache_size("32K"), 32768u);
+  EXPECT_EQ(parse_cache_size("96M"), 100663296u);
+}
+
+TEST(ParseCacheSize, RefusesWhatIsNoSize) {
+  for (const char* text :
+       {"", "K", "32", "0K", "-1K", "32G", "99999999999999999999K", "18446744073709551615M"})
+    EXPECT_EQ(parse_cache_size(text), std::nullopt) << text;
+}
+
+RC_GTEST_PROP(MachineParsers, SurviveAnyText, (const std::string& text)) {
+  parse_cpuinfo(text);
+  parse_memory("MemTotal:" + text);
+  parse_os("PRETTY_NAME=" + text);
+  parse_load(text);
+  parse_cache_size(text);
+}
+
+TEST(ReadMachine, FindsAtLeastOneCoreAndAKernelOnThisMachine) {
+  const MachineFacts facts = read_machine();
+  EXPECT_GE(facts.cores_online.value_or(0), 1);
+  EXPECT_EQ(facts.kernel.value_or("").substr(0, 5), "Linux");
+}
+
+}  // namespace
+}  // namespace paceline::machine
