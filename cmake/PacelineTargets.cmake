@@ -8,10 +8,14 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
+# Nothing hot is ours: -O2 builds faster than CMake's -O3 and measures the same.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_library(paceline_options INTERFACE)
 target_compile_options(paceline_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  # GCC 12 sees overlapping copies in "literal" + std::string (its bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${PACELINE_WERROR}>:-Werror>)
 target_compile_definitions(paceline_options INTERFACE
   PACELINE_VERSION="${PROJECT_VERSION}" PACELINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!trace) return 0;
   const auto mix = metrics::equal_mix(*trace);
   const auto document = document::assemble(*trace, metrics::summarise(*trace, mix), mix, {});
-  if (util::dump_json(document::to_json_value(document)).empty()) std::abort();
+  if (document::to_json_text(document).empty()) std::abort();
   report::terminal(document, {});
   report::demo_paragraph(document);
   return 0;

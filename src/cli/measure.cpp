@@ -30,6 +30,7 @@ namespace paceline::cli {
 namespace {
 
 constexpr int exit_interrupted = 130;
+constexpr int width_when_piped = 140;
 
 std::string new_trace_id() {
   std::random_device device;
@@ -71,6 +72,7 @@ report::Style style_for(FILE* stream) {
   const bool terminal = ::isatty(::fileno(stream)) != 0;
   style.colour = terminal && std::getenv("NO_COLOR") == nullptr;
   winsize size{};
+  if (!terminal) style.width = width_when_piped;
   if (terminal && ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     style.width = size.ws_col;
   return style;
@@ -118,13 +120,11 @@ util::Result<int> exit_code(const trace::Trace& trace, const document::Document&
   return 0;
 }
 
-util::Result<void> write_report(const document::Document& document, const Output& output,
-                                const Afterword& afterword) {
-  const std::string json = util::dump_json(document::to_json_value(document)) + "\n";
+util::Result<void> write_report(const document::Document& document, const Output& output) {
+  const std::string json = document::to_json_text(document) + "\n";
   FILE* text_stream = output.json == "-" ? stderr : stdout;
-  std::string text = report::terminal(document, style_for(text_stream));
-  if (afterword) text += "\n" + afterword(document) + "\n";
-  std::fputs(text.c_str(), text_stream);
+  std::fputs(report::terminal(document, style_for(text_stream)).c_str(), text_stream);
+  std::fflush(text_stream);
   if (output.json == "-")
     std::fputs(json.c_str(), stdout);
   else if (output.json)
@@ -161,8 +161,9 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   progress.clear();
 
   const metrics::Mix mix = metrics::equal_mix(trace);
-  const auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, machine);
-  PACELINE_TRY(write_report(document, output, afterword));
+  auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, machine);
+  if (afterword) document.said = afterword(document);
+  PACELINE_TRY(write_report(document, output));
   fmt::print(stderr, "Trace: {}\n", trace_path);
   return exit_code(trace, document);
 }

@@ -16,7 +16,7 @@ struct Output {
   std::optional<std::string> trace;  ///< file of the trace; absent: in the data folder
 };
 
-/// Said below the table, from the finished document; nothing when absent.
+/// What the finished document shows, in a paragraph that becomes part of it.
 using Afterword = std::function<std::string(const document::Document&)>;
 
 /// Measures with the embedded engine, prints the report and writes the files; the exit code.

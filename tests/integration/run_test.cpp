@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "support/program.hpp"
+#include "support/temporary_folder.hpp"
+#include "trace/trace_file.hpp"
+#include "util/files.hpp"
+#include "util/json.hpp"
+
+namespace paceline {
+namespace {
+
+using support::Ended;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string models = std::string(PACELINE_SOURCE_DIR) + "/models/";
+const std::string target = models + "target-mtp-f16.gguf";
+const std::string dflash = models + "dflash-f16.gguf";
+
+class Run : public ::testing::Test {
+ protected:
+  std::string home() const { return folder_.path().string(); }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  Ended run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    return support::run_program(home(), arguments);
+  }
+
+  util::Json document(const std::string& name = "report.json") const {
+    const auto text = util::read_file(path(name));
+    EXPECT_TRUE(text) << text.error().message;
+    const auto json = util::parse_json(text.value_or(""), name);
+    EXPECT_TRUE(json) << json.error().message;
+    return json.value_or(util::Json::object());
+  }
+
+  /// Waits until the trace holds that many measured requests; false when it never does.
+  bool wait_for_requests(const std::string& trace_path, int wanted) const {
+    for (int i = 0; i < 20'000; ++i) {
+      const auto trace = trace::read_trace(util::read_file(trace_path).value_or(""));
+      int measured = 0;
+      if (trace)
+        for (const auto& launch : trace->launches)
+          for (const auto& request : launch.requests) measured += request.warm_up ? 0 : 1;
+      if (measured >= wanted) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+
+ private:
+  support::TemporaryFolder folder_;
+};
+
+/// Sum of a field over all passes of a class in an arm of the document.
+util::Json workload_of(const util::Json& document, const std::string& arm,
+                       const std::string& name) {
+  for (const auto& candidate : document.at("arms"))
+    if (candidate.at("name") == arm)
+      for (const auto& workload : candidate.at("workloads"))
+        if (workload.at("class") == name) return workload;
+  ADD_FAILURE() << "no " << name << " in arm " << arm;
+  return {};
+}
+
+TEST_F(Run, measures_plain_and_dflash_greedily_without_losing_a_token) {
+  const Ended ended =
+      run({"-m", target, "-md", dflash, "--spec-type", "draft-dflash", "--temp", "0", "--class",
+           "json", "--prompts", "8", "-n", "32", "-t", "1", "--json", path("report.json")});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  const auto report = document();
+  const auto plain = workload_of(report, "plain", "json");
+  const auto drafted = workload_of(report, "dflash", "json");
+  EXPECT_EQ(plain.at("decode").at("tokens_per_pass").at("value"), 1.0);
+  EXPECT_EQ(plain.at("decode").at("residual_passes").at("value"), 0);
+  EXPECT_EQ(drafted.at("decode").at("residual_passes").at("value"), 0);
+  // lab-models.md 7: greedy DFlash n=7 emits 4.98 tokens a pass on json; a short cap cuts drafts.
+  EXPECT_GT(drafted.at("decode").at("tokens_per_pass").at("value").get<double>(), 2.5);
+  EXPECT_LT(drafted.at("decode").at("tokens_per_pass").at("value").get<double>(), 8.0);
+  EXPECT_EQ(drafted.at("lossless").at("texts"), 8);
+  EXPECT_GE(drafted.at("lossless").at("equal").get<int>(), 7);
+  EXPECT_THAT(ended.output, HasSubstr("json"));
+  EXPECT_THAT(ended.output, Not(HasSubstr("\033["))) << "no colours when piped";
+}
+
+TEST_F(Run, prints_only_the_document_on_standard_output_when_json_goes_there) {
+  const Ended ended = run({"-m", target, "--class", "json", "--prompts", "1", "-n", "4",
+                           "--launches", "1", "--json", "-"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  const auto json = util::parse_json(ended.output, "standard output");
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ(json->at("schema"), "paceline.report/1");
+  EXPECT_THAT(ended.errors, HasSubstr("json")) << "the report goes to standard error";
+}
+
+TEST_F(Run, goes_on_when_the_worker_is_killed_in_the_middle) {
+  support::Program program(
+      home(), {"run", "-m", target, "--class", "json,c", "--prompts", "12", "-n", "200", "-t", "1",
+               "--json", path("report.json"), "--trace", path("trace.jsonl")});
+  ASSERT_TRUE(wait_for_requests(path("trace.jsonl"), 3));
+  const pid_t worker = program.wait_for_child();
+  ASSERT_GT(worker, 0);
+  ASSERT_EQ(::kill(worker, SIGSEGV), 0);
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  const auto report = document();
+  bool found = false;
+  for (const auto& outcome : report.at("outcomes")) found |= outcome.at("signal") == SIGSEGV;
+  EXPECT_TRUE(found) << report.at("outcomes").dump();
+  EXPECT_TRUE(
+      workload_of(report, "plain", "json").at("decode").at("tokens_per_s").at("value").is_number())
+      << "the other launches still give a figure";
+  const auto trace = trace::read_trace(*util::read_file(path("trace.jsonl")));
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->launches.size(), 3u);
+}
+
+TEST_F(Run, says_what_was_finished_when_it_is_interrupted) {
+  support::Program program(
+      home(), {"run", "-m", target, "--class", "json", "--prompts", "24", "-n", "400", "-t", "1",
+               "--launches", "50", "--json", path("report.json"), "--trace", path("trace.jsonl")});
+  ASSERT_TRUE(wait_for_requests(path("trace.jsonl"), 30));
+  program.send(SIGINT);
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.errors;
+  EXPECT_TRUE(workload_of(document(), "plain", "json")
+                  .at("decode")
+                  .at("tokens_per_s")
+                  .at("value")
+                  .is_number());
+}
+
+struct Refusal {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* sentence;
+  int exit_code;
+};
+
+class Refused : public Run, public ::testing::WithParamInterface<Refusal> {};
+
+TEST_P(Refused, with_one_sentence_and_its_exit_code) {
+  const Ended ended = run(GetParam().arguments);
+  EXPECT_EQ(ended.exit_code, GetParam().exit_code) << ended.errors << ended.output;
+  EXPECT_THAT(ended.errors, HasSubstr(GetParam().sentence));
+}
+
+const std::vector<std::string> quick{"--class", "json", "--prompts",  "2",
+                                     "-n",      "8",    "--launches", "1"};
+
+std::vector<std::string> with_quick(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), quick.begin(), quick.end());
+  return arguments;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Refused, Refused,
+    ::testing::Values(
+        Refusal{"missing_file", with_quick({"-m", "/no/such.gguf"}), "/no/such.gguf", 3},
+        Refusal{"no_gguf", with_quick({"-m", std::string(PACELINE_SOURCE_DIR) + "/LICENSE"}),
+                "GGUF", 3},
+        Refusal{"folder", with_quick({"-m", PACELINE_SOURCE_DIR}), PACELINE_SOURCE_DIR, 3},
+        Refusal{"drafter_of_another_kind",
+                with_quick({"-m", target, "-md", models + "small-f16.gguf", "--spec-type",
+                            "draft-dflash"}),
+                "dflash", 3},
+        Refusal{"no_mtp_block",
+                with_quick({"-m", models + "small-f16.gguf", "--spec-type", "draft-mtp"}), "MTP",
+                3},
+        Refusal{"context_too_small", with_quick({"-m", target, "-c", "32"}), "-c", 3},
+        Refusal{"unknown_class", {"-m", target, "--class", "rust"}, "rust", 2},
+        Refusal{"unknown_option", {"-m", target, "--frobnicate"}, "frobnicate", 2},
+        Refusal{"unknown_drafter", {"-m", target, "--spec-type", "magic"}, "magic", 2},
+        Refusal{"no_model", {}, "--model", 2}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(Help, teaches_by_example) {
+  const support::TemporaryFolder folder;
+  const Ended all = support::run_program(folder.path().string(), {"--help"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_THAT(all.output, HasSubstr("paceline demo"));
+  const Ended run = support::run_program(folder.path().string(), {"run", "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.output, HasSubstr("--spec-type draft-mtp"));
+}
+
+TEST(Version, names_the_program) {
+  const support::TemporaryFolder folder;
+  const Ended ended = support::run_program(folder.path().string(), {"--version"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.output, std::string("paceline ") + PACELINE_VERSION + "\n");
+}
+
+}  // namespace
+}  // namespace paceline

@@ -1,0 +1,198 @@
+#include "study/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/simulated/simulated.hpp"
+
+namespace paceline::study {
+namespace {
+
+using engine::simulated::Fault;
+using engine::simulated::FaultKind;
+using engine::simulated::World;
+
+/// Remembers what it was given, in order, and can fail.
+class MemoryJournal final : public trace::Journal {
+ public:
+  util::Result<void> begin(const trace::Header&) override { return note("begin"); }
+  util::Result<void> launch(const trace::Launch& launch) override {
+    return note("launch " + launch.arm);
+  }
+  util::Result<void> request(int, const trace::Request& request) override {
+    return note(request.warm_up ? "warm-up" : "request " + request.prompt_id);
+  }
+  util::Result<void> width(int, const trace::WidthTime&) override { return note("width"); }
+  util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
+  util::Result<void> end(bool) override { return note("end"); }
+
+  std::vector<std::string> notes;
+  std::size_t fail_after = 1'000'000;
+
+ private:
+  util::Result<void> note(std::string text) {
+    if (notes.size() >= fail_after) return util::fail(util::ErrorKind::internal, "disk full");
+    notes.push_back(std::move(text));
+    return {};
+  }
+};
+
+class StudyRun : public ::testing::Test {
+ protected:
+  StudyRun() {
+    trace::Arm plain;
+    plain.name = "plain";
+    trace::Arm drafted;
+    drafted.name = "dflash-n7";
+    drafted.setup.spec_type = trace::SpecType::draft_dflash;
+    drafted.setup.draft_n_max = 7;
+    options.arms = {plain, drafted};
+    for (const char* id : {"a", "b", "c"})
+      options.prompts.measured.push_back({id, "code", std::string("text of ") + id, id});
+    options.prompts.warm_up.push_back({"w", "code", "warm", "w"});
+    options.n_predict = 20;
+    options.rounds = 3;
+  }
+
+  util::Result<trace::Trace> run() {
+    trace::Header header;
+    header.arms = options.arms;
+    return study::run(
+        options, header, engine::simulated::factory(world), journal,
+        [](double, double, const std::string&) {}, [this] { return stop_after_asks-- <= 0; });
+  }
+
+  RunOptions options;
+  std::shared_ptr<World> world = std::make_shared<World>();
+  MemoryJournal journal;
+  int stop_after_asks = 1'000'000;
+};
+
+int count(const trace::Trace& trace, const std::string& arm, trace::OutcomeKind kind) {
+  int total = 0;
+  for (const auto& launch : trace.launches)
+    for (const auto& request : launch.requests)
+      total += launch.arm == arm && !request.warm_up && request.outcome.kind == kind ? 1 : 0;
+  return total;
+}
+
+TEST_F(StudyRun, asks_every_prompt_of_every_arm_in_every_round) {
+  const auto trace = run();
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(trace->launches.size(), 6u);
+  EXPECT_EQ(count(*trace, "plain", trace::OutcomeKind::done), 9);
+  EXPECT_EQ(count(*trace, "dflash-n7", trace::OutcomeKind::done), 9);
+  for (const auto& launch : trace->launches) {
+    std::set<std::string> prompts;
+    for (const auto& request : launch.requests)
+      if (!request.warm_up) prompts.insert(request.prompt_id);
+    EXPECT_EQ(prompts, (std::set<std::string>{"a", "b", "c"}));
+    EXPECT_TRUE(launch.requests.front().warm_up) << "a launch warms up before it is measured";
+  }
+  EXPECT_FALSE(trace->interrupted);
+}
+
+TEST_F(StudyRun, gives_a_prompt_the_same_seed_in_all_arms_of_a_round_and_another_in_the_next) {
+  const auto trace = run();
+  std::map<int, std::set<std::uint32_t>> seeds_of_a;
+  for (const auto& launch : trace->launches)
+    for (const auto& request : launch.requests)
+      if (request.prompt_id == "a") seeds_of_a[launch.round].insert(request.seed);
+  ASSERT_EQ(seeds_of_a.size(), 3u);
+  std::set<std::uint32_t> all;
+  for (const auto& [round, seeds] : seeds_of_a) {
+    EXPECT_EQ(seeds.size(), 1u);
+    all.insert(*seeds.begin());
+  }
+  EXPECT_EQ(all.size(), 3u);
+}
+
+TEST_F(StudyRun, takes_down_every_record_when_it_comes) {
+  options.rounds = 1;
+  options.arms.pop_back();
+  ASSERT_TRUE(run());
+  ASSERT_EQ(journal.notes.size(), 8u);
+  EXPECT_EQ(journal.notes[0], "begin");
+  EXPECT_EQ(journal.notes[1], "launch plain");
+  EXPECT_EQ(journal.notes[2], "warm-up");
+  EXPECT_EQ(journal.notes[6], "launch end");
+  EXPECT_EQ(journal.notes[7], "end");
+}
+
+TEST_F(StudyRun, goes_on_after_a_launch_that_crashed) {
+  world->truth.faults = {Fault{FaultKind::crash, 2, 2, 3}};
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 6u);
+  const auto& lost = trace->launches[2];
+  EXPECT_EQ(lost.outcome.kind, trace::OutcomeKind::crashed);
+  EXPECT_EQ(lost.requests.back().outcome.kind, trace::OutcomeKind::crashed);
+  EXPECT_EQ(lost.requests.size(), 3u) << "a warm-up, a request, and the one that crashed";
+  EXPECT_EQ(trace->launches[3].outcome.kind, trace::OutcomeKind::done);
+  EXPECT_EQ(trace->launches[5].requests.size(), 4u);
+}
+
+TEST_F(StudyRun, gives_up_an_engine_that_hangs_and_goes_on) {
+  world->truth.faults = {Fault{FaultKind::hang, 0, 1, 0}};
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->launches[0].outcome.kind, trace::OutcomeKind::timed_out);
+  EXPECT_EQ(trace->launches.size(), 6u);
+}
+
+TEST_F(StudyRun, stops_at_once_when_an_arm_is_refused) {
+  world->truth.faults = {Fault{FaultKind::refuse_open, 1, 0, 0}};
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->launches.size(), 2u);
+  EXPECT_EQ(trace->launches[1].outcome.kind, trace::OutcomeKind::refused);
+  EXPECT_FALSE(trace->launches[1].facts);
+}
+
+TEST_F(StudyRun, keeps_what_is_finished_when_the_user_stops_it) {
+  stop_after_asks = 150;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  EXPECT_TRUE(trace->interrupted);
+  EXPECT_LT(trace->launches.size(), 6u);
+  EXPECT_GT(count(*trace, "plain", trace::OutcomeKind::done) +
+                count(*trace, "dflash-n7", trace::OutcomeKind::done),
+            0);
+  EXPECT_EQ(journal.notes.back(), "end");
+}
+
+TEST_F(StudyRun, times_widths_up_to_the_widest_on_plain_and_to_its_own_on_a_drafting_arm) {
+  options.widths = true;
+  options.widest = 10;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  for (const auto& launch : trace->launches) {
+    ASSERT_FALSE(launch.widths.empty());
+    EXPECT_EQ(launch.widths.back().width, launch.arm == "plain" ? 10 : 8);
+    EXPECT_EQ(launch.widths.front().width, 1);
+  }
+}
+
+TEST_F(StudyRun, measures_phases_in_launches_of_their_own) {
+  options.phases = true;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 8u);
+  for (const auto& launch : trace->launches)
+    for (const auto& request : launch.requests)
+      EXPECT_EQ(request.synced, launch.round == 3) << "round " << launch.round;
+}
+
+TEST_F(StudyRun, that_cannot_be_taken_down_is_an_error) {
+  journal.fail_after = 5;
+  const auto trace = run();
+  ASSERT_FALSE(trace);
+  EXPECT_EQ(trace.error().message, "disk full");
+}
+
+}  // namespace
+}  // namespace paceline::study
