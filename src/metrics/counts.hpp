@@ -42,13 +42,14 @@ struct Counts {
   std::vector<PositionCounts> positions;
   std::map<std::pair<int, int>, long> histogram;  ///< passes by (offered, accepted), S passes only
   std::map<int, long> widths;                     ///< passes by width of the decode call
+  std::map<int, long> attempted_widths;           ///< of those, passes that ran a drafter
 
   /// F counted minus F from the identity: F - (E - 1 + W - A + X). Zero unless a record was lost.
   long residual_passes() const;
 };
 
 /// The counts of one finished request. Nothing when it did not end as done, emitted no token, or
-/// its clock ran backwards (then it has no rates).
+/// its clock ran backwards (then it has no rates), or a count in it is one no engine can make.
 std::optional<Counts> count_request(const trace::Request& request);
 
 /// Adds `more` to `total`: counts are pooled, never averaged.

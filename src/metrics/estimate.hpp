@@ -11,9 +11,11 @@ struct Estimate {
   std::optional<double> value;
   std::optional<double> low;
   std::optional<double> high;
-  std::string level;   ///< "95 % over prompts and launches" or "95 % within this launch"
+  /// "95 % over prompts and launches", "95 % within this launch", "95 % over launches" (probes: no
+  /// prompt is behind them) or "exact" (low = high = value, by construction); empty: no interval
+  std::string level;
   std::string method;  ///< how the interval was made
-  int n = 0;           ///< prompts (families) behind it
+  int n = 0;           ///< prompts (families) behind it; launches where the level says so
   std::string reason;  ///< why there is no value, or no interval
 };
 

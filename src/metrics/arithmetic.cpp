@@ -1,0 +1,103 @@
+#include "metrics/arithmetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace paceline::metrics {
+
+namespace {
+
+constexpr double rounding_of_two_decimals = 0.005;
+constexpr double same_speed = 1e-3;
+
+double full_draft_passes_per_s(const DraftLengthRow& row) {
+  return passes_per_s(row.tokens_per_s,
+                      full_draft_tokens_per_pass(row.draft_length, row.acceptance));
+}
+
+}  // namespace
+
+double full_draft_tokens_per_pass(int draft_length, double acceptance) {
+  return 1 + draft_length * acceptance;
+}
+
+double passes_per_s(double tokens_per_s, double tokens_per_pass) {
+  return tokens_per_s / tokens_per_pass;
+}
+
+double pass_cost(double passes_per_s, double plain_passes_per_s) {
+  return plain_passes_per_s / passes_per_s;
+}
+
+SpeedRatio decompose(double tokens_per_s, double tokens_per_pass, double base_tokens_per_s,
+                     double base_tokens_per_pass) {
+  return {tokens_per_s / base_tokens_per_s,
+          passes_per_s(tokens_per_s, tokens_per_pass) /
+              passes_per_s(base_tokens_per_s, base_tokens_per_pass),
+          tokens_per_pass / base_tokens_per_pass};
+}
+
+std::optional<double> predictability_adjusted(const std::vector<ClassRate>& classes) {
+  double seconds_per_token = 0;
+  for (const auto& [share, rate] : classes) {
+    if (!(rate > 0)) return std::nullopt;
+    seconds_per_token += share / rate;
+  }
+  if (!(seconds_per_token > 0)) return std::nullopt;
+  return 1 / seconds_per_token;
+}
+
+double bandwidth_ceiling(double bytes_per_s, double bytes_per_pass) {
+  return bytes_per_s / bytes_per_pass;
+}
+
+double weight_bytes(double parameters, double bits_per_weight) {
+  return parameters * bits_per_weight / 8;
+}
+
+double relative_change(double before, double after) { return after / before - 1; }
+
+std::vector<std::string> find_pass_order_contradictions(const std::vector<DraftLengthRow>& rows) {
+  std::vector<std::string> found;
+  for (const auto& row : rows) {
+    const DraftLengthRow* fastest = nullptr;
+    for (const auto& longer : rows) {
+      if (longer.draft_length <= row.draft_length) continue;
+      if (full_draft_passes_per_s(longer) <= full_draft_passes_per_s(row)) continue;
+      if (fastest == nullptr || full_draft_passes_per_s(longer) > full_draft_passes_per_s(*fastest))
+        fastest = &longer;
+    }
+    if (fastest == nullptr) continue;
+    found.push_back(fmt::format(
+        "passes of draft length {} ({:.2f} per second) are slower than those of {} ({:.2f} per "
+        "second), though narrower: noise, or drafts that were not full",
+        row.draft_length, full_draft_passes_per_s(row), fastest->draft_length,
+        full_draft_passes_per_s(*fastest)));
+  }
+  return found;
+}
+
+std::optional<std::string> find_tokens_per_pass_contradiction(int draft_length, double acceptance,
+                                                              double printed_tokens_per_pass) {
+  const double derived = full_draft_tokens_per_pass(draft_length, acceptance);
+  if (std::abs(derived - printed_tokens_per_pass) <= rounding_of_two_decimals) return std::nullopt;
+  return fmt::format("1 + {} * {:.4f} = {:.2f} tokens per pass, not {:.2f}", draft_length,
+                     acceptance, derived, printed_tokens_per_pass);
+}
+
+std::optional<std::string> find_speed_contradiction(int draft_length, double acceptance,
+                                                    double tokens_per_s,
+                                                    double other_tokens_per_s) {
+  if (std::abs(relative_change(tokens_per_s, other_tokens_per_s)) <= same_speed)
+    return std::nullopt;
+  const double tokens = full_draft_tokens_per_pass(draft_length, acceptance);
+  return fmt::format(
+      "acceptance {:.2f} % stands beside both {:.2f} and {:.2f} tokens per second ({:.2f} and "
+      "{:.2f} passes per second)",
+      100 * acceptance, tokens_per_s, other_tokens_per_s, passes_per_s(tokens_per_s, tokens),
+      passes_per_s(other_tokens_per_s, tokens));
+}
+
+}  // namespace paceline::metrics

@@ -1,0 +1,104 @@
+#include "metrics/contradictions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace paceline::metrics {
+
+namespace {
+
+void compare_counts(const Counts& counts, std::vector<std::string>& found) {
+  if (const long residual = counts.residual_passes(); residual != 0)
+    found.push_back(
+        fmt::format("residual_passes is {}: {} passes were recorded, the tokens account for {}",
+                    residual, counts.passes, counts.passes - residual));
+  const auto at_most = [&found](const char* less, long small, const char* more, long large) {
+    if (small > large)
+      found.push_back(fmt::format("{} {} exceeds {} {}", less, small, more, large));
+  };
+  if (counts.accepted != counts.accepted_in_passes)
+    found.push_back(fmt::format("accepted is {} in the tokens and {} in the passes",
+                                counts.accepted, counts.accepted_in_passes));
+  at_most("accepted", counts.accepted, "offered", counts.offered);
+  at_most("tested", counts.tested, "offered", counts.offered);
+  at_most("accepted_in_passes", counts.accepted_in_passes, "tested", counts.tested);
+  at_most("passes_speculative", counts.passes_speculative, "attempts", counts.attempts);
+  if (counts.generated) at_most("offered", counts.offered, "generated", *counts.generated);
+}
+
+/// Offered and reached can't rise along a draft by how they are counted; accepted can pass reached
+/// in a pass that says it accepted what it never offered.
+void compare_positions(const std::vector<PositionCounts>& positions,
+                       std::vector<std::string>& found) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const auto& [offered, reached, accepted] = positions[i];
+    if (accepted <= reached) continue;
+    found.push_back(
+        fmt::format("draft position {} was offered {}, reached {} and accepted {} times", i + 1,
+                    offered, reached, accepted));
+    return;
+  }
+}
+
+/// The decode calls must stand in their order: a lost one whose token was never counted anyway
+/// changes no sum.
+void compare_records(const trace::Request& request, std::vector<std::string>& found) {
+  for (std::size_t i = 0; i < request.passes.size(); ++i) {
+    const auto& pass = request.passes[i];
+    if (pass.index != static_cast<int>(i)) {
+      found.push_back(fmt::format("pass {} is recorded in place {}", pass.index, i));
+      return;
+    }
+    if (pass.kind != trace::PassKind::speculative && pass.offered > 0) {
+      found.push_back(
+          fmt::format("pass {} carries {} draft tokens and is not speculative", i, pass.offered));
+      return;
+    }
+  }
+}
+
+std::vector<std::string> check(const trace::Request& request) {
+  std::vector<std::string> found;
+  if (request.outcome.kind != trace::OutcomeKind::done) return found;
+  const auto counts = count_request(request);
+  if (!counts) {
+    found.push_back("ended as done and has no token, or times or counts that no engine can make");
+    return found;
+  }
+  compare_counts(*counts, found);
+  compare_positions(counts->positions, found);
+  compare_records(request, found);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> find_contradictions(const trace::Trace& trace) {
+  std::vector<std::string> sentences;
+  const auto& arms = trace.header.arms;
+  for (const auto& launch : trace.launches) {
+    if (std::none_of(arms.begin(), arms.end(),
+                     [&launch](const auto& arm) { return arm.name == launch.arm; }))
+      sentences.push_back(fmt::format("launch {} is of arm {}, which the run does not have",
+                                      launch.index, launch.arm));
+    for (const auto& request : launch.requests) {
+      if (request.warm_up) continue;
+      for (const auto& what : check(request))
+        sentences.push_back(fmt::format("arm {}, class {}, prompt {}, launch {}: {}", launch.arm,
+                                        request.workload_class, request.prompt_id, launch.index,
+                                        what));
+    }
+  }
+  std::sort(sentences.begin(), sentences.end());
+  return sentences;
+}
+
+std::string find_phase_contradiction(const std::string& arm, const ClassSummary& summary) {
+  if (!summary.phases || summary.phases->other_s >= 0) return "";
+  return fmt::format(
+      "arm {}, class {}: the phases of a pass take {:.3g} s longer than the whole pass", arm,
+      summary.workload_class, -summary.phases->other_s);
+}
+
+}  // namespace paceline::metrics

@@ -1,0 +1,184 @@
+#include "metrics/counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace paceline::metrics {
+
+namespace {
+
+constexpr double seconds_per_ns = 1e-9;
+constexpr std::size_t window_tokens = 8;
+// No pass of any engine holds as many tokens. Traces are files: without a bound a damaged count
+// would become an allocation.
+constexpr int largest_count = 1'000'000;
+
+bool is_possible(int count) { return count >= 0 && count <= largest_count; }
+
+bool has_possible_counts(const trace::Request& request) {
+  const auto& prefill = request.prefill;
+  return is_possible(prefill.prompt_tokens) && is_possible(prefill.processed_tokens) &&
+         std::all_of(request.passes.begin(), request.passes.end(),
+                     [](const trace::Pass& pass) {
+                       return is_possible(pass.attempts) && is_possible(pass.offered) &&
+                              is_possible(pass.tested) && is_possible(pass.accepted) &&
+                              is_possible(pass.width) && is_possible(pass.generated.value_or(0));
+                     }) &&
+         std::all_of(request.emissions.begin(), request.emissions.end(),
+                     [](const trace::Emission& emission) {
+                       return is_possible(emission.accepted) && is_possible(emission.overshoot);
+                     });
+}
+
+bool has_forward_clock(const trace::Request& request) {
+  const auto earlier = [](const trace::Emission& a, const trace::Emission& b) {
+    return a.at_ns < b.at_ns;
+  };
+  return request.prefill.began_ns <= request.prefill.ended_ns &&
+         std::is_sorted(request.emissions.begin(), request.emissions.end(), earlier) &&
+         std::all_of(request.passes.begin(), request.passes.end(),
+                     [](const trace::Pass& pass) { return pass.began_ns <= pass.ended_ns; });
+}
+
+void count_draft(Counts& counts, const trace::Pass& pass) {
+  counts.offered += pass.offered;
+  counts.tested += pass.tested;
+  counts.accepted_in_passes += pass.accepted;
+  ++counts.histogram[{pass.offered, pass.accepted}];
+  const auto depth = static_cast<std::size_t>(std::max(pass.offered, pass.accepted));
+  if (counts.positions.size() < depth) counts.positions.resize(depth);
+  for (std::size_t i = 0; i < depth; ++i) {
+    const auto before = static_cast<int>(i);
+    auto& position = counts.positions[i];
+    if (pass.offered > before) ++position.offered;
+    if (pass.offered > before && pass.accepted >= before) ++position.reached;
+    if (pass.accepted > before) ++position.accepted;
+  }
+}
+
+void count_pass(Counts& counts, const trace::Pass& pass) {
+  ++counts.passes;
+  ++counts.widths[pass.width];
+  if (pass.superseded) ++counts.passes_superseded;
+  if (pass.attempts > 0) {
+    counts.attempts += pass.attempts;
+    ++counts.attempted_widths[pass.width];
+    if (!pass.generated) counts.generated.reset();
+    if (counts.generated) *counts.generated += *pass.generated;
+  }
+  switch (pass.kind) {
+    case trace::PassKind::plain:
+      ++counts.passes_plain;
+      break;
+    case trace::PassKind::replay:
+      ++counts.passes_replay;
+      break;
+    case trace::PassKind::speculative:
+      ++counts.passes_speculative;
+      count_draft(counts, pass);
+      break;
+  }
+}
+
+void count_emissions(Counts& counts, const std::vector<trace::Emission>& emissions) {
+  for (const auto& emission : emissions) {
+    counts.output_tokens += static_cast<long>(emission.tokens.size());
+    counts.accepted += emission.accepted;
+    counts.overshoot += emission.overshoot;
+  }
+  counts.decode_tokens = counts.output_tokens - 1;
+  counts.decode_s =
+      static_cast<double>(emissions.back().at_ns - emissions.front().at_ns) * seconds_per_ns;
+}
+
+void count_windows(Counts& counts, const std::vector<trace::Emission>& emissions) {
+  std::vector<std::int32_t> output;
+  for (const auto& emission : emissions)
+    output.insert(output.end(), emission.tokens.begin(), emission.tokens.end());
+  std::set<std::array<std::int32_t, window_tokens>> seen;
+  for (std::size_t start = 0; start + window_tokens <= output.size(); ++start) {
+    std::array<std::int32_t, window_tokens> window;
+    std::copy_n(output.begin() + static_cast<std::ptrdiff_t>(start), window_tokens, window.begin());
+    ++counts.windows_8gram;
+    if (!seen.insert(window).second) ++counts.windows_8gram_repeated;
+  }
+}
+
+template <class Map>
+void add_map(Map& total, const Map& more) {
+  for (const auto& [key, count] : more) total[key] += count;
+}
+
+void add_positions(std::vector<PositionCounts>& total, const std::vector<PositionCounts>& more) {
+  if (total.size() < more.size()) total.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    total[i].offered += more[i].offered;
+    total[i].reached += more[i].reached;
+    total[i].accepted += more[i].accepted;
+  }
+}
+
+}  // namespace
+
+long Counts::residual_passes() const {
+  return passes - (decode_tokens + passes_superseded - accepted + overshoot);
+}
+
+std::optional<Counts> count_request(const trace::Request& request) {
+  if (request.outcome.kind != trace::OutcomeKind::done) return std::nullopt;
+  if (!has_possible_counts(request) || !has_forward_clock(request)) return std::nullopt;
+  if (request.emissions.empty()) return std::nullopt;
+  Counts counts;
+  counts.requests = 1;
+  count_emissions(counts, request.emissions);
+  if (counts.output_tokens == 0) return std::nullopt;
+  for (const auto& pass : request.passes) count_pass(counts, pass);
+  count_windows(counts, request.emissions);
+  const auto& prefill = request.prefill;
+  counts.prefill_s = static_cast<double>(prefill.ended_ns - prefill.began_ns) * seconds_per_ns;
+  counts.prefill_drafter_s = static_cast<double>(prefill.drafter_ns) * seconds_per_ns;
+  counts.prefill_tokens = prefill.processed_tokens;
+  return counts;
+}
+
+void add(Counts& total, const Counts& more) {
+  total.requests += more.requests;
+  total.output_tokens += more.output_tokens;
+  total.decode_tokens += more.decode_tokens;
+  total.decode_s += more.decode_s;
+  total.passes += more.passes;
+  total.passes_speculative += more.passes_speculative;
+  total.passes_plain += more.passes_plain;
+  total.passes_replay += more.passes_replay;
+  total.passes_superseded += more.passes_superseded;
+  total.attempts += more.attempts;
+  if (!more.generated) total.generated.reset();
+  if (total.generated) *total.generated += *more.generated;
+  total.offered += more.offered;
+  total.tested += more.tested;
+  total.accepted += more.accepted;
+  total.accepted_in_passes += more.accepted_in_passes;
+  total.overshoot += more.overshoot;
+  total.prefill_s += more.prefill_s;
+  total.prefill_drafter_s += more.prefill_drafter_s;
+  total.prefill_tokens += more.prefill_tokens;
+  total.windows_8gram += more.windows_8gram;
+  total.windows_8gram_repeated += more.windows_8gram_repeated;
+  add_positions(total.positions, more.positions);
+  add_map(total.histogram, more.histogram);
+  add_map(total.widths, more.widths);
+  add_map(total.attempted_widths, more.attempted_widths);
+}
+
+double effective_prompts(const std::vector<double>& tokens_by_family) {
+  double sum = 0;
+  double squares = 0;
+  for (const double tokens : tokens_by_family) {
+    sum += tokens;
+    squares += tokens * tokens;
+  }
+  return squares > 0 ? sum * sum / squares : 0;
+}
+
+}  // namespace paceline::metrics

@@ -1,0 +1,241 @@
+#include "metrics/interval.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "util/assert.hpp"
+
+namespace paceline::metrics {
+
+namespace {
+
+constexpr double two_sided_quantile = 0.975;
+
+double sum_of_squares(const std::vector<double>& values, double centre) {
+  return std::accumulate(values.begin(), values.end(), 0.0, [centre](double sum, double value) {
+    return sum + (value - centre) * (value - centre);
+  });
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::vector<double> unit_means(const Grid& grid) {
+  std::vector<double> means(grid.units);
+  for (std::size_t unit = 0; unit < grid.units; ++unit) {
+    for (std::size_t launch = 0; launch < grid.launches; ++launch)
+      means[unit] += grid.at(unit, launch) / static_cast<double>(grid.launches);
+  }
+  return means;
+}
+
+std::vector<double> launch_means(const Grid& grid) {
+  std::vector<double> means(grid.launches);
+  for (std::size_t launch = 0; launch < grid.launches; ++launch) {
+    for (std::size_t unit = 0; unit < grid.units; ++unit)
+      means[launch] += grid.at(unit, launch) / static_cast<double>(grid.units);
+  }
+  return means;
+}
+
+/// Mean squares of the two-way layout that one stratum is.
+struct MeanSquares {
+  double units = 0;
+  double error = 0;
+};
+
+MeanSquares mean_squares(const Grid& grid) {
+  const auto by_unit = unit_means(grid);
+  const auto by_launch = launch_means(grid);
+  const double centre = mean(by_unit);
+  const auto units = static_cast<double>(grid.units);
+  const auto launches = static_cast<double>(grid.launches);
+  double error = 0;
+  for (std::size_t unit = 0; unit < grid.units; ++unit) {
+    for (std::size_t launch = 0; launch < grid.launches; ++launch) {
+      const double rest = grid.at(unit, launch) - by_unit[unit] - by_launch[launch] + centre;
+      error += rest * rest;
+    }
+  }
+  return {launches * sum_of_squares(by_unit, centre) / (units - 1),
+          error / ((units - 1) * (launches - 1))};
+}
+
+/// A variance as a sum of independent mean squares, for Satterthwaite's approximation.
+struct VarianceSum {
+  double variance = 0;
+  double uncertainty = 0;  ///< sum of (coefficient * mean square)^2 / degrees of freedom
+
+  void add(double term, double degrees_of_freedom) {
+    variance += term;
+    uncertainty += term * term / degrees_of_freedom;
+  }
+  Spread spread(double least_degrees_of_freedom) const {
+    if (variance <= 0) return {0, least_degrees_of_freedom};
+    return {std::sqrt(variance),
+            std::max(least_degrees_of_freedom, variance * variance / uncertainty)};
+  }
+};
+
+Spread spread_over_units(const std::vector<Stratum>& strata) {
+  VarianceSum sum;
+  double least = INFINITY;
+  for (const auto& [weight, grid] : strata) {
+    const auto means = unit_means(grid);
+    const auto units = static_cast<double>(grid.units);
+    sum.add(weight * weight * sum_of_squares(means, mean(means)) / (units - 1) / units, units - 1);
+    least = std::min(least, units - 1);
+  }
+  return sum.spread(least);
+}
+
+/// Variance between launches of the whole figure's launch means. It can't be less than what the
+/// cells' own noise leaves in them: where it is by chance, that noise stands in.
+struct LaunchVariance {
+  double variance = 0;
+  bool is_noise_floor = false;
+};
+
+LaunchVariance launch_variance(const std::vector<Stratum>& strata,
+                               const std::vector<MeanSquares>& squares) {
+  const auto launches = strata.front().deviations.launches;
+  std::vector<double> figure(launches);
+  double noise = 0;
+  for (std::size_t k = 0; k < strata.size(); ++k) {
+    const auto& [weight, grid] = strata[k];
+    const auto means = launch_means(grid);
+    for (std::size_t l = 0; l < launches; ++l) figure[l] += weight * means[l];
+    noise += weight * weight * squares[k].error / static_cast<double>(grid.units);
+  }
+  const double between = sum_of_squares(figure, mean(figure)) / (static_cast<double>(launches) - 1);
+  return {std::max(between, noise), between < noise};
+}
+
+Spread spread_over_units_and_launches(const std::vector<Stratum>& strata) {
+  std::vector<MeanSquares> squares;
+  for (const auto& stratum : strata) squares.push_back(mean_squares(stratum.deviations));
+  const auto launches = static_cast<double>(strata.front().deviations.launches);
+  const auto between = launch_variance(strata, squares);
+  VarianceSum sum;
+  double least = launches - 1;
+  if (!between.is_noise_floor) sum.add(between.variance / launches, launches - 1);
+  for (std::size_t k = 0; k < strata.size(); ++k) {
+    const auto units = static_cast<double>(strata[k].deviations.units);
+    const double share = strata[k].weight * strata[k].weight / (units * launches);
+    const bool units_differ = squares[k].units > squares[k].error;
+    if (units_differ) sum.add(share * squares[k].units, units - 1);
+    // The noise floor of the launches adds a stratum's error once, units that differ take it off.
+    const int error_terms = (between.is_noise_floor ? 1 : 0) - (units_differ ? 1 : 0);
+    sum.add(error_terms * share * squares[k].error, (units - 1) * (launches - 1));
+    least = std::min(least, units - 1);
+  }
+  return sum.spread(least);
+}
+
+double half_width(const Spread& spread) {
+  const boost::math::students_t_distribution<double> student(spread.degrees_of_freedom);
+  return spread.standard_error * boost::math::quantile(student, two_sided_quantile);
+}
+
+void set_interval(Estimate& estimate, Scale scale, double half) {
+  const double value = *estimate.value;
+  if (scale == Scale::log) {
+    estimate.low = value * std::exp(-half);
+    estimate.high = value * std::exp(half);
+  } else {
+    // d logit = d log / (1 - value)
+    const double odds = value / (1 - value);
+    const double low = odds * std::exp(-half / (1 - value));
+    estimate.low = low / (1 + low);
+    // Written by 1 / odds, which goes to 0 where the odds would overflow.
+    estimate.high = 1 / (1 + std::exp(-half / (1 - value)) / odds);
+  }
+  if (std::isfinite(*estimate.low) && std::isfinite(*estimate.high)) return;
+  estimate.low.reset();
+  estimate.high.reset();
+  estimate.reason = "the interval is too wide to be written";
+}
+
+std::string reason_against_interval(double value, Scale scale, const std::vector<Stratum>& strata,
+                                    double n_eff) {
+  for (const auto& stratum : strata) {
+    if (stratum.deviations.units < fewest_families)
+      return fmt::format("too few: {} independent prompts, an interval needs {}",
+                         stratum.deviations.units, fewest_families);
+  }
+  if (n_eff < fewest_effective_prompts)
+    return fmt::format(
+        "too few: the prompts are worth {:.1f} prompts of equal length, an interval needs {}",
+        n_eff, fewest_effective_prompts);
+  if (value <= 0 || (scale == Scale::logit && value >= 1))
+    return fmt::format("always {:g}: no spread to make an interval from", value);
+  return "";
+}
+
+}  // namespace
+
+std::optional<Spread> spread(const std::vector<Stratum>& strata) {
+  if (strata.empty()) return std::nullopt;
+  const auto launches = strata.front().deviations.launches;
+  for (const auto& stratum : strata) {
+    const auto& grid = stratum.deviations;
+    if (grid.units < 2 || grid.launches == 0 || grid.launches != launches) return std::nullopt;
+  }
+  return launches < fewest_launches ? spread_over_units(strata)
+                                    : spread_over_units_and_launches(strata);
+}
+
+Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& strata,
+                       double n_eff) {
+  PACELINE_ASSERT(!strata.empty());
+  Estimate estimate;
+  estimate.value = value;
+  for (const auto& stratum : strata) estimate.n += static_cast<int>(stratum.deviations.units);
+  estimate.reason = reason_against_interval(value, scale, strata, n_eff);
+  if (!estimate.reason.empty()) return estimate;
+  const auto deviation = spread(strata);
+  PACELINE_ASSERT(deviation.has_value());
+  if (deviation->standard_error <= 0) {
+    estimate.reason = "no spread between prompts or launches to make an interval from";
+    return estimate;
+  }
+  const bool across_launches = strata.front().deviations.launches >= fewest_launches;
+  estimate.level = across_launches ? "95 % over prompts and launches" : "95 % within this launch";
+  estimate.method =
+      fmt::format("t with {:.1f} degrees of freedom on {} of {}", deviation->degrees_of_freedom,
+                  scale == Scale::log ? "the logarithm" : "the logit",
+                  across_launches ? "crossed prompts x launches" : "prompts");
+  set_interval(estimate, scale, half_width(*deviation));
+  return estimate;
+}
+
+Estimate over_launches(const std::vector<double>& values) {
+  if (values.empty()) return unknown("no launch measured it");
+  std::vector<double> logs;
+  for (const double value : values) {
+    if (value <= 0) return unknown("a measured time was not above zero");
+    logs.push_back(std::log(value));
+  }
+  Estimate estimate;
+  estimate.value = std::exp(mean(logs));
+  estimate.n = static_cast<int>(values.size());
+  if (values.size() < fewest_launches) {
+    estimate.reason =
+        fmt::format("too few: {} launches, an interval needs {}", values.size(), fewest_launches);
+    return estimate;
+  }
+  const auto launches = static_cast<double>(values.size());
+  const double variance = sum_of_squares(logs, mean(logs)) / (launches - 1) / launches;
+  estimate.level = "95 % over launches";
+  estimate.method = fmt::format("t with {} degrees of freedom on the logarithm of launch figures",
+                                values.size() - 1);
+  set_interval(estimate, Scale::log, half_width({std::sqrt(variance), launches - 1}));
+  return estimate;
+}
+
+}  // namespace paceline::metrics

@@ -1,0 +1,92 @@
+#include "metrics/mix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "metrics/arithmetic.hpp"
+#include "metrics/interval.hpp"
+#include "metrics/rates.hpp"
+
+namespace paceline::metrics {
+
+namespace {
+
+constexpr double share_tolerance = 1e-6;
+
+/// Seconds that one class takes for a token of its own, with their deviations.
+struct ClassSeconds {
+  double share = 0;
+  Figure seconds;
+  double n_eff = 0;
+};
+
+std::string reason_against_mix(const Mix& mix) {
+  double sum = 0;
+  for (const auto& [name, share] : mix.shares) {
+    if (!(share >= 0)) return fmt::format("the mix gives class {} a share below 0", name);
+    sum += share;
+  }
+  if (mix.shares.empty()) return "the mix names no class";
+  if (std::abs(sum - 1) <= share_tolerance) return "";
+  return fmt::format("the shares of the mix add up to {:.6g}, not 1", sum);
+}
+
+/// The mix over classes: rates are combined by time, deviations by each class's part of it.
+Estimate combine_classes(const std::vector<ClassSeconds>& classes) {
+  std::vector<ClassRate> rates;
+  for (const auto& item : classes) rates.push_back({item.share, 1 / item.seconds.value});
+  const auto value = predictability_adjusted(rates);
+  if (!value) return unknown("no class of the mix has a share above 0");
+  std::vector<Stratum> strata;
+  double n_eff = INFINITY;
+  for (const auto& item : classes) {
+    const double part = item.share * item.seconds.value * *value;
+    strata.push_back({part, scaled(-1, item.seconds.deviations)});
+    n_eff = std::min(n_eff, item.n_eff);
+  }
+  return with_interval(*value, Scale::log, strata, n_eff);
+}
+
+/// Adds a class's mean prefill, spread over the tokens of a request, to its decode.
+std::optional<ClassSeconds> with_prefill(const ClassSeconds& decode, const Sample& sample,
+                                         double tokens_per_request) {
+  const auto prefill = pooled_ratio(sample, prefill_seconds, request_count);
+  if (!prefill) return std::nullopt;
+  const double per_token = prefill->value / tokens_per_request;
+  auto both = decode;
+  both.seconds.value += per_token;
+  both.seconds.deviations =
+      combine(decode.seconds.value / both.seconds.value, decode.seconds.deviations,
+              per_token / both.seconds.value, prefill->deviations);
+  return both;
+}
+
+}  // namespace
+
+void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples, const Mix& mix) {
+  const auto refuse = [&arm](const std::string& reason) {
+    arm.pat_decode = arm.pat_end_to_end = unknown(reason);
+  };
+  if (const auto reason = reason_against_mix(mix); !reason.empty()) return refuse(reason);
+  std::vector<ClassSeconds> decode;
+  std::vector<ClassSeconds> end_to_end;
+  for (const auto& [name, share] : mix.shares) {
+    if (share <= 0) continue;
+    const auto sample = samples.find(name);
+    const auto seconds =
+        sample == samples.end() ? std::nullopt : mean_per_token(sample->second, decode_seconds);
+    if (!seconds) return refuse(fmt::format("class {} of the mix was not measured", name));
+    decode.push_back({share, *seconds, sample->second.n_eff()});
+    if (const auto both = with_prefill(decode.back(), sample->second, mix.tokens_per_request))
+      end_to_end.push_back(*both);
+  }
+  arm.pat_decode = combine_classes(decode);
+  if (!(mix.tokens_per_request > 0))
+    arm.pat_end_to_end = unknown("the mix does not say how many tokens a request has");
+  else
+    arm.pat_end_to_end = combine_classes(end_to_end);
+}
+
+}  // namespace paceline::metrics

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "metrics/sample.hpp"
+#include "metrics/summary.hpp"
+
+namespace paceline::metrics {
+
+/// Predictability-adjusted throughput (DEFINITIONS 7) of an arm, from its samples by class. All
+/// samples are of the same launches.
+void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples, const Mix& mix);
+
+}  // namespace paceline::metrics

@@ -1,0 +1,213 @@
+#include "metrics/sample.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace paceline::metrics {
+
+namespace {
+
+using PromptKey = std::pair<std::string, std::string>;  // class, prompt id
+
+std::size_t done_prompts(const trace::Launch& launch) {
+  std::set<PromptKey> done;
+  for (const auto& request : launch.requests)
+    if (is_measured(request) && count_request(request))
+      done.insert({request.workload_class, request.prompt_id});
+  return done.size();
+}
+
+std::size_t asked_prompts(const trace::Trace& trace) {
+  std::set<PromptKey> asked;
+  for (const auto& launch : trace.launches)
+    for (const auto& request : launch.requests)
+      if (is_measured(request)) asked.insert({request.workload_class, request.prompt_id});
+  return asked.size();
+}
+
+/// A decode window of no length or no token has no rate.
+bool has_rate(const Counts& counts) { return counts.decode_tokens > 0 && counts.decode_s > 0; }
+
+using PromptMap = std::map<std::string, PromptCells>;
+
+void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t launches,
+                    std::string_view workload_class, PromptMap& prompts, int& failed) {
+  for (const auto& request : launch.requests) {
+    if (!is_measured(request) || request.workload_class != workload_class) continue;
+    auto& cells = prompts[request.prompt_id];
+    cells.prompt_id = request.prompt_id;
+    cells.family = request.family.empty() ? request.prompt_id : request.family;
+    cells.launches.resize(launches);
+    if (const auto counts = count_request(request))
+      add(cells.launches[index], *counts);
+    else
+      ++failed;
+  }
+}
+
+std::size_t unit_count(const std::vector<std::size_t>& units) {
+  return units.empty() ? 0 : *std::max_element(units.begin(), units.end()) + 1;
+}
+
+}  // namespace
+
+bool is_measured(const trace::Request& request) { return !request.warm_up && !request.synced; }
+
+std::vector<std::string> classes_of(const trace::Trace& trace) {
+  std::set<std::string> names;
+  for (const auto& launch : trace.launches)
+    for (const auto& request : launch.requests)
+      if (is_measured(request)) names.insert(request.workload_class);
+  return {names.begin(), names.end()};
+}
+
+std::vector<const trace::Launch*> counted_launches(const trace::Trace& trace,
+                                                   std::string_view arm) {
+  const auto asked = asked_prompts(trace);
+  std::vector<const trace::Launch*> counted;
+  for (const auto& launch : trace.launches) {
+    if (launch.arm != arm) continue;
+    if (std::none_of(launch.requests.begin(), launch.requests.end(), is_measured)) continue;
+    const bool is_lost = launch.outcome.kind != trace::OutcomeKind::done;
+    if (is_lost && 2 * done_prompts(launch) < asked) continue;
+    counted.push_back(&launch);
+  }
+  std::sort(counted.begin(), counted.end(),
+            [](const auto* a, const auto* b) { return a->index < b->index; });
+  return counted;
+}
+
+Sample collect(const std::vector<const trace::Launch*>& launches, std::string_view workload_class) {
+  Sample sample;
+  PromptMap prompts;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    sample.rounds.push_back(launches[i]->round);
+    collect_launch(*launches[i], i, launches.size(), workload_class, prompts,
+                   sample.requests_failed);
+  }
+  for (auto& [id, cells] : prompts) {
+    if (std::all_of(cells.launches.begin(), cells.launches.end(), has_rate))
+      sample.prompts.push_back(std::move(cells));
+    else
+      ++sample.prompts_excluded;
+  }
+  return sample;
+}
+
+std::vector<std::size_t> Sample::units() const {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> result;
+  for (const auto& prompt : prompts)
+    result.push_back(numbers.try_emplace(prompt.family, numbers.size()).first->second);
+  return result;
+}
+
+Counts Sample::pooled() const {
+  Counts total;
+  for (const auto& prompt : prompts)
+    for (const auto& cell : prompt.launches) add(total, cell);
+  return total;
+}
+
+double Sample::n_eff() const {
+  std::map<std::string, double> tokens;
+  for (const auto& prompt : prompts)
+    for (const auto& cell : prompt.launches)
+      tokens[prompt.family] += static_cast<double>(cell.output_tokens);
+  std::vector<double> by_family;
+  for (const auto& [family, count] : tokens) by_family.push_back(count);
+  return effective_prompts(by_family);
+}
+
+Sample shared_part(const Sample& sample, const Sample& other) {
+  Sample part;
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < sample.rounds.size(); ++i) {
+    const int round = sample.rounds[i];
+    const bool is_taken = std::count(part.rounds.begin(), part.rounds.end(), round) > 0;
+    if (is_taken || std::count(other.rounds.begin(), other.rounds.end(), round) == 0) continue;
+    part.rounds.push_back(round);
+    columns.push_back(i);
+  }
+  // Launches of one round stand side by side in both arms, whichever of the arms came first.
+  std::sort(columns.begin(), columns.end(), [&sample](std::size_t a, std::size_t b) {
+    return sample.rounds[a] < sample.rounds[b];
+  });
+  std::sort(part.rounds.begin(), part.rounds.end());
+  for (const auto& prompt : sample.prompts) {
+    if (std::none_of(other.prompts.begin(), other.prompts.end(), [&prompt](const auto& candidate) {
+          return candidate.prompt_id == prompt.prompt_id;
+        }))
+      continue;
+    PromptCells cells{prompt.prompt_id, prompt.family, {}};
+    for (const auto column : columns) cells.launches.push_back(prompt.launches[column]);
+    part.prompts.push_back(std::move(cells));
+  }
+  return part;
+}
+
+std::optional<Figure> mean_per_token(const Sample& sample, Field field) {
+  const auto units = sample.units();
+  const auto launches = sample.rounds.size();
+  const auto prompts = static_cast<double>(sample.prompts.size());
+  std::vector<double> per_token;
+  Figure figure;
+  for (const auto& prompt : sample.prompts) {
+    double sum = 0;
+    double tokens = 0;
+    for (const auto& cell : prompt.launches) {
+      sum += field(cell);
+      tokens += static_cast<double>(cell.decode_tokens);
+    }
+    per_token.push_back(sum / tokens);
+    figure.value += per_token.back();
+  }
+  if (!(figure.value > 0)) return std::nullopt;
+  figure.value /= prompts;
+
+  figure.deviations = Grid(unit_count(units), launches);
+  const double unit_weight = static_cast<double>(unit_count(units)) / prompts;
+  for (std::size_t p = 0; p < sample.prompts.size(); ++p) {
+    const auto& cells = sample.prompts[p].launches;
+    double mean_tokens = 0;
+    for (const auto& cell : cells)
+      mean_tokens += static_cast<double>(cell.decode_tokens) / static_cast<double>(launches);
+    for (std::size_t l = 0; l < launches; ++l) {
+      const double rest =
+          field(cells[l]) - per_token[p] * static_cast<double>(cells[l].decode_tokens);
+      const double cell_value = per_token[p] + rest / mean_tokens;
+      figure.deviations.at(units[p], l) += unit_weight * (cell_value / figure.value - 1);
+    }
+  }
+  return figure;
+}
+
+std::optional<Figure> pooled_ratio(const Sample& sample, Field numerator, Field denominator) {
+  double top = 0;
+  double bottom = 0;
+  for (const auto& prompt : sample.prompts) {
+    for (const auto& cell : prompt.launches) {
+      top += numerator(cell);
+      bottom += denominator(cell);
+    }
+  }
+  if (!(bottom > 0)) return std::nullopt;
+  Figure figure;
+  figure.value = top / bottom;
+  const auto units = sample.units();
+  const auto launches = sample.rounds.size();
+  figure.deviations = Grid(unit_count(units), launches);
+  if (!(top > 0)) return figure;
+  const double cells = static_cast<double>(unit_count(units) * launches);
+  for (std::size_t p = 0; p < sample.prompts.size(); ++p) {
+    for (std::size_t l = 0; l < launches; ++l) {
+      const auto& cell = sample.prompts[p].launches[l];
+      figure.deviations.at(units[p], l) +=
+          cells * (numerator(cell) - figure.value * denominator(cell)) / top;
+    }
+  }
+  return figure;
+}
+
+}  // namespace paceline::metrics

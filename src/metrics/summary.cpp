@@ -1,0 +1,120 @@
+#include "metrics/summary.hpp"
+
+#include <algorithm>
+
+#include "metrics/contradictions.hpp"
+#include "metrics/losslessness.hpp"
+#include "metrics/mix.hpp"
+#include "metrics/phases.hpp"
+#include "metrics/rates.hpp"
+#include "metrics/sample.hpp"
+#include "metrics/widths.hpp"
+
+namespace paceline::metrics {
+
+namespace {
+
+const char* const plain_arm = "plain";
+const char* const bare_residency = "bare";
+
+using Samples = std::map<std::string, Sample>;  // by class
+
+Samples collect_arm(const trace::Trace& trace, const std::string& arm) {
+  const auto launches = counted_launches(trace, arm);
+  Samples samples;
+  for (const auto& name : classes_of(trace)) samples[name] = collect(launches, name);
+  return samples;
+}
+
+/// What the arms of a run share: the trace, and the denominator of every speed-up.
+struct Context {
+  const trace::Trace& trace;
+  std::optional<Samples> plain;
+  std::string no_plain_reason;
+};
+
+Context context_of(const trace::Trace& trace) {
+  Context context{trace, std::nullopt, ""};
+  const auto& arms = trace.header.arms;
+  const bool has_plain =
+      std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.name == plain_arm; });
+  if (!has_plain)
+    context.no_plain_reason = "no plain arm";
+  else if (trace.header.residency != bare_residency)
+    context.no_plain_reason = "the plain arm was not loaded bare, alone in memory";
+  else
+    context.plain = collect_arm(trace, plain_arm);
+  return context;
+}
+
+void compare_with_plain(ClassSummary& summary, const Context& context, const trace::Arm& arm,
+                        const Sample& sample, bool has_drafter) {
+  std::string reason = context.no_plain_reason;
+  if (arm.name == plain_arm) reason = "this is the plain arm, the denominator";
+  if (!reason.empty()) {
+    refuse_comparison(summary, reason);
+    summary.pass_cost_from_widths = unknown(reason);
+    return;
+  }
+  fill_comparison(summary, sample, context.plain->at(summary.workload_class), has_drafter);
+  summary.pass_cost_from_widths =
+      pass_cost_from_widths(context.trace, arm.name, plain_arm, summary.counts);
+  summary.lossless = compare_texts(context.trace, arm.name, plain_arm, summary.workload_class);
+}
+
+ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
+                             const std::string& workload_class, const Sample& sample) {
+  const bool has_drafter = arm.setup.spec_type != trace::SpecType::none;
+  ClassSummary summary;
+  summary.workload_class = workload_class;
+  fill_rates(summary, sample, has_drafter);
+  compare_with_plain(summary, context, arm, sample, has_drafter);
+  summary.phases = phases_of(context.trace, arm.name, workload_class);
+  if (summary.phases && summary.seconds_per_pass.value)
+    summary.phases->unsynced_total_s = *summary.seconds_per_pass.value;
+  return summary;
+}
+
+ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const Mix& mix) {
+  ArmSummary summary;
+  summary.name = arm.name;
+  for (const auto& launch : context.trace.launches) {
+    if (launch.arm != arm.name) continue;
+    if (launch.outcome.kind == trace::OutcomeKind::done)
+      ++summary.launches_done;
+    else
+      ++summary.launches_lost;
+  }
+  const auto samples = collect_arm(context.trace, arm.name);
+  for (const auto& [name, sample] : samples)
+    summary.classes.push_back(summarise_class(context, arm, name, sample));
+  fill_mix(summary, samples, mix);
+  return summary;
+}
+
+}  // namespace
+
+Summary summarise(const trace::Trace& trace, const Mix& mix) {
+  Summary summary;
+  summary.contradictions = find_contradictions(trace);
+  const auto context = context_of(trace);
+  for (const auto& arm : trace.header.arms) {
+    summary.arms.push_back(summarise_arm(context, arm, mix));
+    for (const auto& item : summary.arms.back().classes) {
+      auto sentence = find_phase_contradiction(arm.name, item);
+      if (!sentence.empty()) summary.contradictions.push_back(std::move(sentence));
+    }
+    if (auto curve = width_curve(trace, arm.name)) summary.curves.push_back(std::move(*curve));
+  }
+  return summary;
+}
+
+Mix equal_mix(const trace::Trace& trace) {
+  Mix mix;
+  mix.tokens_per_request = trace.header.n_predict;
+  const auto classes = classes_of(trace);
+  for (const auto& name : classes) mix.shares[name] = 1.0 / static_cast<double>(classes.size());
+  return mix;
+}
+
+}  // namespace paceline::metrics

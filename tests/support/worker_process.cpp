@@ -1,0 +1,142 @@
+#include "support/worker_process.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <stdexcept>
+
+namespace paceline::support {
+
+namespace {
+
+using std::chrono::seconds;
+
+util::ChildProcess start_worker() {
+  auto child = util::ChildProcess::start({PACELINE_BINARY_DIR "/paceline-worker"}, {});
+  if (!child) throw std::runtime_error(child.error().message);
+  return std::move(*child);
+}
+
+void take(const trace::Event& event, JobReport& report) {
+  if (const auto* prefill = std::get_if<trace::Prefill>(&event)) report.prefill = *prefill;
+  if (const auto* pass = std::get_if<trace::Pass>(&event)) report.passes.push_back(*pass);
+  if (const auto* emission = std::get_if<trace::Emission>(&event))
+    report.emissions.push_back(*emission);
+  if (const auto* width = std::get_if<trace::WidthTime>(&event)) report.widths.push_back(*width);
+}
+
+}  // namespace
+
+std::vector<std::int32_t> JobReport::tokens() const {
+  std::vector<std::int32_t> all;
+  for (const auto& emission : emissions)
+    all.insert(all.end(), emission.tokens.begin(), emission.tokens.end());
+  return all;
+}
+
+std::vector<double> JobReport::gaps() const {
+  std::vector<double> all;
+  for (const auto& emission : emissions)
+    all.insert(all.end(), emission.top2_gaps.begin(), emission.top2_gaps.end());
+  return all;
+}
+
+WorkerProcess::WorkerProcess() : child_(start_worker()) {
+  const auto first = receive();
+  if (!first) throw std::runtime_error("the worker ended before its first frame");
+  hello_ = std::get<protocol::Hello>(*first);
+}
+
+protocol::Opened WorkerProcess::open(const trace::Setup& setup, const trace::Sampling& sampling) {
+  send(protocol::Open{setup, sampling});
+  const auto answer = receive();
+  if (!answer) throw std::runtime_error("the worker died while it opened a model");
+  return std::get<protocol::Opened>(*answer);
+}
+
+JobReport WorkerProcess::run(const protocol::Job& job) {
+  const std::uint32_t id = ++jobs_;
+  send(protocol::Submit{id, job});
+  JobReport report;
+  while (true) {
+    const auto frame = receive();
+    if (!frame) throw std::runtime_error("the worker died during a job");
+    const auto& happened = std::get<protocol::Happened>(*frame);
+    if (happened.job_id != id) throw std::runtime_error("an event of another job");
+    if (const auto* finished = std::get_if<trace::Finished>(&happened.event)) {
+      report.finished = *finished;
+      return report;
+    }
+    take(happened.event, report);
+  }
+}
+
+void WorkerProcess::send(const protocol::Command& command) {
+  send_bytes(protocol::frame(protocol::encode(command)));
+}
+
+void WorkerProcess::send_bytes(std::string_view bytes) { child_.write(bytes); }
+
+std::optional<protocol::Report> WorkerProcess::receive() {
+  while (true) {
+    auto payload = reader_.next();
+    if (!payload) throw std::runtime_error(payload.error().message);
+    if (*payload) {
+      auto report = protocol::decode_report(**payload);
+      if (!report) throw std::runtime_error(report.error().message);
+      return *report;
+    }
+    std::array<char, 65536> buffer;
+    const ssize_t count = ::read(child_.output(), buffer.data(), buffer.size());
+    if (count <= 0) return std::nullopt;
+    reader_.feed({buffer.data(), static_cast<std::size_t>(count)});
+  }
+}
+
+int WorkerProcess::end() {
+  child_.close_input();
+  const auto status = child_.wait(seconds(60));
+  if (!status) throw std::runtime_error("the worker does not end");
+  return status->exit_code ? *status->exit_code : 128 + status->signal.value_or(0);
+}
+
+std::string WorkerProcess::errors() {
+  std::string text;
+  std::array<char, 4096> buffer;
+  ssize_t count = 0;
+  while ((count = ::read(child_.errors(), buffer.data(), buffer.size())) > 0)
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  return text;
+}
+
+std::string lab_model(const std::string& name) { return PACELINE_SOURCE_DIR "/models/" + name; }
+
+trace::Setup lab_setup(trace::SpecType type, int draft_n_max) {
+  trace::Setup setup;
+  setup.model_path = lab_model("target-mtp-f16.gguf");
+  if (type == trace::SpecType::draft_dflash) setup.draft_path = lab_model("dflash-f16.gguf");
+  setup.spec_type = type;
+  setup.draft_n_max = draft_n_max;
+  setup.n_ctx = 1024;
+  setup.threads = 1;
+  return setup;
+}
+
+protocol::Generate greedy(std::vector<std::int32_t> prompt, int n_predict) {
+  protocol::Generate job;
+  job.prompt_tokens = std::move(prompt);
+  job.n_predict = n_predict;
+  job.sampling.temp = 0;
+  job.record_drafts = true;
+  job.record_gaps = true;
+  return job;
+}
+
+protocol::Generate greedy(const std::string& prompt, int n_predict) {
+  protocol::Generate job = greedy(std::vector<std::int32_t>{}, n_predict);
+  job.prompt = prompt;
+  return job;
+}
+
+}  // namespace paceline::support
