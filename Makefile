@@ -1,0 +1,71 @@
+# Every target installs what it needs on Debian 12 (scripts/debian-packages) and fetches the pinned
+# llama.cpp. build/ holds the build, build/engine llama.cpp, build/bin the programs.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+# The steps of a target follow one another; the compiler and ctest share the cores among themselves.
+.NOTPARALLEL:
+
+PROGRAMS := paceline paceline-worker
+
+.PHONY: build
+build: engine ## build the programs into build/bin
+	@scripts/configure
+	@cmake --build build --target $(PROGRAMS)
+
+.PHONY: demo
+demo: build ## measure the shipped models: plain against speculative, in about a minute
+	@build/bin/paceline demo
+
+.PHONY: test
+test: packages-test engine format-check layers ## build, check format, layers and sizes, run the tests
+	@scripts/configure tests
+	@cmake --build build
+	@ctest --test-dir build --output-on-failure --no-tests=error --parallel 2
+
+.PHONY: check
+check: test tidy asan tsan ## test, then clang-tidy and the tests under ASan, UBSan and TSan
+
+.PHONY: tidy
+tidy: packages-check engine ## clang-tidy over src/
+	@scripts/configure tests
+	@scripts/check-tidy
+
+.PHONY: asan tsan
+asan tsan: packages-test engine ## the tests under AddressSanitizer and UBSan, or ThreadSanitizer
+	@scripts/test-sanitized $@
+
+.PHONY: format
+format: packages-test ## rewrite the C++ as clang-format 14 would have it
+	@scripts/check-format --fix
+
+.PHONY: layers
+layers: packages-test ## check which folder includes which, and the sizes of files and functions
+	@scripts/check-layers
+	@scripts/check-sizes
+	@scripts/test-checks --quiet
+
+.PHONY: clean
+clean: ## remove what was built; llama.cpp in build/engine stays
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name engine -exec rm -rf {} +; fi
+
+.PHONY: help
+help: ## this list
+	@sed -nE 's/^([a-z ]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
+
+.PHONY: engine
+engine: packages-build
+	@scripts/fetch-engine
+
+.PHONY: format-check
+format-check: packages-test
+	@scripts/check-format
+
+.PHONY: packages-build packages-test packages-check
+packages-build:
+	@scripts/install-packages build
+packages-test:
+	@scripts/install-packages build test
+packages-check:
+	@scripts/install-packages build test check
