@@ -39,6 +39,19 @@ function(paceline_library folder)
   add_library(paceline::${folder} ALIAS paceline_${folder})
   target_include_directories(paceline_${folder} ${scope} "${CMAKE_SOURCE_DIR}/src")
   target_link_libraries(paceline_${folder} ${scope} paceline_options Threads::Threads ${ARGN})
+  if(sources)
+    paceline_precompile(${folder})
+  endif()
+endfunction()
+
+# The headers that cost most to read are read once, for util, and used again by all others.
+function(paceline_precompile folder)
+  if(folder STREQUAL "util")
+    target_precompile_headers(paceline_util PRIVATE
+      <algorithm> <map> <optional> <string> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+  else()
+    target_precompile_headers(paceline_${folder} REUSE_FROM paceline_util)
+  endif()
 endfunction()
 
 function(paceline_program name source)
