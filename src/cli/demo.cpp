@@ -18,7 +18,7 @@ namespace paceline::cli {
 
 namespace {
 
-constexpr study::Ballast demo_ballast{.extra_layers = 16, .feed_forward = 5632};
+constexpr study::Ballast demo_ballast{.extra_layers = 6, .feed_forward = 2048};
 constexpr int demo_prompts_per_class = 10;
 constexpr int demo_output_tokens = 24;
 

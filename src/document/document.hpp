@@ -239,7 +239,7 @@ struct Depth {
 
 /// Raw totals; never compared between arms.
 struct AsRun {
-  double tokens_per_s = 0;
+  std::optional<double> tokens_per_s;  ///< absent when nothing was decoded
   long decode_tokens = 0;
   double decode_s = 0;
 };

@@ -64,7 +64,7 @@ struct ClassSummary {
   Estimate ttft_s;
   std::optional<double> repeated_8gram_share;  ///< absent when no output has 8 tokens
   bool looping = false;                        ///< share over 0.3: classes are not compared
-  double as_run_tokens_per_s = 0;              ///< raw sum(E - 1) / sum(T); never compared
+  std::optional<double> as_run_tokens_per_s;   ///< raw sum(E - 1) / sum(T); never compared
   std::optional<PhaseSummary> phases;
   std::optional<Lossless> lossless;  ///< greedy runs only
 };

@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"unknown_option", {"-m", target, "--frobnicate"}, "frobnicate", 2},
         Refusal{"unknown_drafter", {"-m", target, "--spec-type", "magic"}, "magic", 2},
         Refusal{"no_model", {}, "--model", 2}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& refusal) { return refusal.param.name; });
 
 TEST(Help, teaches_by_example) {
   const support::TemporaryFolder folder;

@@ -256,7 +256,7 @@ RC_GTEST_PROP(properties, every_figure_is_finite_and_in_its_interval_or_has_a_re
   }
   for (const auto& arm : summary.arms)
     for (const auto& item : arm.classes)
-      RC_ASSERT(std::isfinite(item.n_eff) && std::isfinite(item.as_run_tokens_per_s));
+      RC_ASSERT(std::isfinite(item.n_eff) && std::isfinite(item.as_run_tokens_per_s.value_or(0)));
 }
 
 RC_GTEST_PROP(properties, the_order_of_requests_and_launches_does_not_matter, ()) {

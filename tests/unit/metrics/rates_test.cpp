@@ -52,7 +52,7 @@ TEST(rates, a_drafted_arm_is_taken_apart_and_compared) {
   EXPECT_NEAR(*item.seconds_per_pass.value, 0.2, 1e-9);
   EXPECT_NEAR(*item.speedup.value, 2, 1e-9);
   EXPECT_NEAR(*item.pass_cost.value, 2, 1e-9);
-  EXPECT_NEAR(item.as_run_tokens_per_s, 20, 1e-9);
+  EXPECT_NEAR(item.as_run_tokens_per_s.value(), 20, 1e-9);
   EXPECT_NEAR(*item.acceptance.value, 0.75, 1e-12);
   EXPECT_NEAR(*item.fire_rate.value, 1, 1e-12);
   EXPECT_NEAR(*item.attempt_rate.value, 1, 1e-12);

@@ -1,0 +1,134 @@
+#include "worker/llama/checks.hpp"
+
+#include <fmt/format.h>
+
+namespace paceline::worker {
+
+namespace {
+
+using trace::SpecType;
+
+constexpr int most_context = 1 << 20;
+constexpr int most_threads = 1024;
+constexpr int mtp_default_n_max = 3;       // llama-server's --spec-draft-n-max
+constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
+
+template <class... Arguments>
+tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
+                                   Arguments&&... arguments) {
+  return util::fail(util::ErrorKind::engine,
+                    fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+util::Result<void> check_same(const GgufFile& target, const GgufFile& drafter, const char* what,
+                              std::optional<std::int64_t> of_target,
+                              std::optional<std::int64_t> of_drafter) {
+  if (of_target == of_drafter) return {};
+  const auto shown = [](std::optional<std::int64_t> value) {
+    return value ? std::to_string(*value) : std::string("nothing");
+  };
+  return refuse(
+      "The drafter '{}' does not fit the target '{}': its {} is {}, the target's is {}; use the "
+      "drafter that was trained for this target.",
+      drafter.path(), target.path(), what, shown(of_drafter), shown(of_target));
+}
+
+util::Result<void> check_vocabulary(const GgufFile& target, const GgufFile& drafter) {
+  if (!drafter.vocabulary()) return {};
+  return check_same(target, drafter, "vocabulary", target.vocabulary(), drafter.vocabulary());
+}
+
+util::Result<void> check_taps(const GgufFile& target, const GgufFile& drafter) {
+  const auto taps = drafter.own_numbers("target_layers");
+  if (!taps || taps->empty())
+    return refuse(
+        "The drafter '{}' does not say which target layers it reads "
+        "(dflash.target_layers): convert it again.",
+        drafter.path());
+  const std::int64_t layers = target.trunk_layers().value_or(0);
+  for (const std::int64_t tap : *taps)
+    if (tap < 0 || tap >= layers)
+      return refuse(
+          "The drafter '{}' reads layer {} of its target, but '{}' has layers 0 to {}: "
+          "use the drafter that was trained for this target.",
+          drafter.path(), tap, target.path(), layers - 1);
+  return {};
+}
+
+util::Result<int> check_block(const GgufFile& drafter) {
+  const std::int64_t block = drafter.own_number("block_size").value_or(dflash_block);
+  // Blocks attend in both directions, so that one has to fit into one piece of a decode call.
+  if (block < 2 || block > ubatch_tokens)
+    return refuse("The drafter '{}' has a block size of {}; 2 to {} can be run: convert it again.",
+                  drafter.path(), block, ubatch_tokens);
+  return static_cast<int>(block);
+}
+
+util::Result<DraftPlan> plan_dflash(int n_max, const GgufFile& target, const GgufFile* drafter) {
+  if (drafter == nullptr) return refuse("draft-dflash needs a drafter file: name it with -md.");
+  if (drafter->architecture() != "dflash")
+    return refuse(
+        "'{}' is of architecture '{}' and no DFlash drafter: name a dflash GGUF with "
+        "-md or another --spec-type.",
+        drafter->path(), drafter->architecture());
+  PACELINE_TRY(check_same(target, *drafter, "embedding length",
+                          target.own_number("embedding_length"),
+                          drafter->own_number("embedding_length")));
+  PACELINE_TRY(check_vocabulary(target, *drafter));
+  PACELINE_TRY(check_taps(target, *drafter));
+  if (!drafter->number("tokenizer.ggml.mask_token_id"))
+    return refuse(
+        "The drafter '{}' has no mask token (tokenizer.ggml.mask_token_id), without "
+        "which it cannot draft: convert it again.",
+        drafter->path());
+  PACELINE_TRY_ASSIGN(const int block, check_block(*drafter));
+  return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block};
+}
+
+util::Result<DraftPlan> plan_mtp(int n_max, const GgufFile& target, const GgufFile* drafter) {
+  const GgufFile& holder = drafter != nullptr ? *drafter : target;
+  if (holder.own_number("nextn_predict_layers").value_or(0) < 1)
+    return refuse(
+        "{} has no MTP block (no {}.nextn_predict_layers in '{}'): use a file that was "
+        "converted with it or another --spec-type.",
+        drafter != nullptr ? "The drafter" : "The target", holder.architecture(), holder.path());
+  if (drafter != nullptr) PACELINE_TRY(check_vocabulary(target, *drafter));
+  return DraftPlan{.n_max = n_max == 0 ? mtp_default_n_max : n_max, .block = std::nullopt};
+}
+
+}  // namespace
+
+util::Result<void> check_setup(const trace::Setup& setup) {
+  if (setup.n_ctx < 1 || setup.n_ctx > most_context)
+    return refuse("A context of {} tokens cannot be made: -c takes 1 to {}.", setup.n_ctx,
+                  most_context);
+  if (setup.threads < 1 || setup.threads > most_threads)
+    return refuse("{} threads cannot be used: -t takes 1 to {}.", setup.threads, most_threads);
+  if (setup.spec_type == SpecType::none && setup.draft_path)
+    return refuse(
+        "A drafter file '{}' is given and no way to use it: name --spec-type "
+        "draft-dflash or draft-mtp, or leave -md out.",
+        *setup.draft_path);
+  if (setup.spec_type != SpecType::none &&
+      (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens))
+    return refuse(
+        "A draft of {} tokens cannot be verified in one pass: --spec-draft-n-max takes "
+        "0 (the drafter's own longest) to {}.",
+        setup.draft_n_max, batch_tokens - 1);
+  return {};
+}
+
+util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const GgufFile& target,
+                                    const GgufFile* drafter) {
+  switch (setup.spec_type) {
+    case SpecType::draft_dflash:
+      return plan_dflash(setup.draft_n_max, target, drafter);
+    case SpecType::draft_mtp:
+      return plan_mtp(setup.draft_n_max, target, drafter);
+    case SpecType::none:
+      break;
+  }
+  return DraftPlan{};
+}
+
+}  // namespace paceline::worker

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "trace/setup.hpp"
+#include "util/result.hpp"
+#include "worker/llama/gguf_file.hpp"
+
+namespace paceline::worker {
+
+/// As llama-server's defaults: tokens in one decode call, and in one piece of it.
+inline constexpr int batch_tokens = 2048;
+inline constexpr int ubatch_tokens = 512;
+
+/// How drafts will be asked for, before llama.cpp has had its say.
+struct DraftPlan {
+  int n_max = 0;             ///< longest draft to ask for, in tokens; 0 without a drafter
+  std::optional<int> block;  ///< block size of a block drafter, in tokens
+};
+
+/// Refuses numbers and combinations in a setup that make no sense for any model.
+util::Result<void> check_setup(const trace::Setup& setup);
+
+/// Refuses a drafter that does not fit the target, on which llama.cpp would abort or draft rubbish.
+/// `drafter` is the drafter's file, or null when the setup names none.
+util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const GgufFile& target,
+                                    const GgufFile* drafter);
+
+}  // namespace paceline::worker

@@ -1,0 +1,265 @@
+#include "worker/llama/decode_window.hpp"
+
+#include <algorithm>
+
+#include "worker/llama/checks.hpp"
+#include "worker/llama/sampling.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
+
+common_sampler_ptr make_sampler(const LoadedModel& model, const protocol::Generate& job,
+                                const llama_tokens& prompt) {
+  common_params_sampling parameters = sampling_parameters(model.target_model.get(), job.sampling);
+  parameters.seed = job.seed;
+  common_sampler_ptr sampler(common_sampler_init(model.target_model.get(), parameters));
+  // Penalties look back into the prompt, as in llama-server.
+  for (const llama_token token : prompt) common_sampler_accept(sampler.get(), token, false);
+  return sampler;
+}
+
+/// Tokens of `sampled` that become output: all, or up to the end-of-generation token or the cap.
+struct Cut {
+  std::size_t kept = 0;
+  trace::StopReason stop = trace::StopReason::none;
+};
+
+Cut cut_output(std::span<const llama_token> sampled, std::size_t room, const llama_vocab* vocab) {
+  for (std::size_t i = 0; i < std::min(sampled.size(), room); ++i)
+    if (llama_vocab_is_eog(vocab, sampled[i])) return {i + 1, trace::StopReason::eos};
+  if (sampled.size() >= room) return {room, trace::StopReason::limit};
+  return {sampled.size(), trace::StopReason::none};
+}
+
+std::size_t most_passes(const LoadedModel& model, int n_predict) {
+  const bool replays = model.drafts() && needs_replay(model, 1);
+  return static_cast<std::size_t>(n_predict) * (replays ? 2 : 1);
+}
+
+}  // namespace
+
+DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job, llama_tokens prompt,
+                           JobPort& port)
+    : model_(model),
+      job_(job),
+      port_(port),
+      prompt_(std::move(prompt)),
+      sampler_(make_sampler(model, job, prompt_)),
+      recording_(static_cast<std::size_t>(job.n_predict), most_passes(model, job.n_predict),
+                 job.record_drafts ? static_cast<std::size_t>(model.longest_draft) : 0,
+                 job.record_gaps) {
+  past_.reserve(static_cast<std::size_t>(model.facts.n_ctx));
+  draft_.reserve(static_cast<std::size_t>(model.longest_draft) + 1);
+}
+
+util::Result<trace::OutcomeKind> DecodeWindow::run() {
+  PACELINE_TRY(prefill());
+  while (!ended()) {
+    if (interrupted()) return trace::OutcomeKind::cancelled;
+    PACELINE_TRY(pass());
+  }
+  return trace::OutcomeKind::done;
+}
+
+bool DecodeWindow::interrupted() {
+  const trace::Nanoseconds now = now_ns();
+  if (now - progress_sent_ > heartbeat) {
+    progress_sent_ = now;
+    port_.say(trace::Progress{.tokens = recording_.tokens()});
+  }
+  return port_.cancelled();
+}
+
+util::Result<void> DecodeWindow::prefill() {
+  trace::Prefill& prefill = recording_.prefill;
+  prefill.prompt_tokens = static_cast<int>(prompt_.size());
+  prefill.began_ns = progress_sent_ = now_ns();
+  for (std::size_t begin = 0; begin < prompt_.size(); begin += batch_tokens) {
+    if (begin > 0 && interrupted()) return {};
+    PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + batch_tokens)));
+  }
+  if (model_.drafts()) common_speculative_begin(model_.speculator.get(), sequence, past_);
+  last_ = common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1);
+  common_sampler_accept(sampler_.get(), last_, true);
+  emit({&last_, 1}, -1, 0);
+  return {};
+}
+
+util::Result<void> DecodeWindow::prefill_piece(std::size_t begin, std::size_t end) {
+  Batch& batch = model_.batch;
+  batch.clear();
+  for (std::size_t i = begin; i < end; ++i)
+    batch.add(prompt_[i], static_cast<int>(i), i + 1 == prompt_.size());
+  PACELINE_TRY(decode(model_.target.get(), batch));
+  past_.insert(past_.end(), prompt_.begin() + static_cast<std::ptrdiff_t>(begin),
+               prompt_.begin() + static_cast<std::ptrdiff_t>(end));
+  recording_.prefill.processed_tokens = depth();
+  if (!model_.drafts()) return {};
+  // The drafter reads what the target computed and would wait for it: that wait is not its own.
+  llama_synchronize(model_.target.get());
+  const trace::Nanoseconds began = now_ns();
+  if (!common_speculative_process(model_.speculator.get(), batch.raw()))
+    return tl::unexpected(decode_error(-2, batch.size(), static_cast<int>(begin)));
+  if (job_.synced) llama_synchronize(model_.drafter.get());
+  recording_.prefill.drafter_ns += now_ns() - began;
+  return {};
+}
+
+void DecodeWindow::synchronize() {
+  if (!job_.synced) return;
+  llama_synchronize(model_.target.get());
+  if (model_.drafts()) llama_synchronize(model_.drafter.get());
+}
+
+/// Time since the last lap, with the devices idle at its end when the job is synced.
+trace::Nanoseconds DecodeWindow::lap() {
+  synchronize();
+  const trace::Nanoseconds now = now_ns();
+  return now - std::exchange(lap_began_, now);
+}
+
+util::Result<void> DecodeWindow::pass() {
+  phases_ = {};
+  trace::Pass pass;
+  pass.index = recording_.passes();
+  pass.depth = depth();
+  pass.began_ns = lap_began_ = now_ns();
+  if (!replaying_) PACELINE_TRY(draft(pass));
+  PACELINE_TRY(verify(pass));
+  trace::Pass& recorded = recording_.add(
+      std::move(pass), replaying_ ? std::span<const llama_token>() : std::span(draft_));
+  const llama_tokens sampled =
+      common_sampler_sample_and_accept_n(sampler_.get(), model_.target.get(), draft_);
+  phases_.sample_ns = lap();
+  judge(sampled, recorded);
+  PACELINE_TRY(settle(sampled));
+  phases_.rollback_ns = lap();
+  if (job_.synced) recorded.phases = phases_;
+  recorded.ended_ns = lap_began_;
+  return {};
+}
+
+util::Result<void> DecodeWindow::draft(trace::Pass& pass) {
+  draft_.clear();
+  const int output_room = job_.n_predict - recording_.tokens() - 1;
+  const int room = std::min(model_.facts.n_ctx - depth() - 2, output_room);
+  // Not left to the drafter: to it a limit of 0 means none.
+  if (!model_.drafts() || room <= 0) return {};
+  checkpoint_.mark(model_, depth());
+  phases_.checkpoint_ns = lap();
+  run_drafter(room, pass);
+  phases_.draft_ns = lap();
+  PACELINE_TRY(checkpoint_.protect(model_, static_cast<int>(draft_.size())));
+  if (!draft_.empty() && needs_replay(model_, static_cast<int>(draft_.size())))
+    sampler_before_.reset(common_sampler_clone(sampler_.get()));
+  phases_.checkpoint_ns += lap();
+  return {};
+}
+
+void DecodeWindow::run_drafter(int room, trace::Pass& pass) {
+  common_speculative_get_draft_params(model_.speculator.get(), sequence) = {.drafting = true,
+                                                                            .n_max = room,
+                                                                            .pos0 = depth(),
+                                                                            .id_last = last_,
+                                                                            .prompt = &past_,
+                                                                            .result = &draft_};
+  common_speculative_draft(model_.speculator.get());
+  pass.attempts = 1;
+  if (draft_.empty()) return;
+  // Both drafters compute their longest draft; llama.cpp cuts it to the room afterwards.
+  pass.generated = model_.longest_draft;
+  pass.drafter = model_.drafter_name();
+}
+
+util::Result<void> DecodeWindow::verify(trace::Pass& pass) {
+  Batch& batch = model_.batch;
+  batch.clear();
+  batch.add(last_, depth(), true);
+  for (const llama_token token : draft_) batch.add(token, depth() + batch.size(), true);
+  pass.width = batch.size();
+  pass.offered = replaying_ ? 0 : static_cast<int>(draft_.size());
+  pass.kind = replaying_       ? trace::PassKind::replay
+              : draft_.empty() ? trace::PassKind::plain
+                               : trace::PassKind::speculative;
+  PACELINE_TRY(decode(model_.target.get(), batch));
+  llama_synchronize(model_.target.get());
+  phases_.verify_ns = lap();
+  if (model_.drafts() && !common_speculative_process(model_.speculator.get(), batch.raw()))
+    return tl::unexpected(decode_error(-2, batch.size(), depth()));
+  phases_.process_ns = lap();
+  return {};
+}
+
+/// What the target thought of the offered draft, counted by comparing tokens.
+void DecodeWindow::judge(std::span<const llama_token> sampled, trace::Pass& pass) {
+  if (pass.kind != trace::PassKind::speculative) return;
+  const auto [ours, theirs] =
+      std::mismatch(draft_.begin(), draft_.end(), sampled.begin(), sampled.end());
+  pass.accepted = static_cast<int>(ours - draft_.begin());
+  pass.tested = pass.accepted + (ours == draft_.end() ? 0 : 1);
+}
+
+/// Makes the sampled tokens output and brings both contexts to where the output ends; or, when the
+/// target cannot undo the rejected part, goes back to have the accepted part decoded again.
+util::Result<void> DecodeWindow::settle(std::span<const llama_token> sampled) {
+  const std::size_t rejected = draft_.size() + 1 - sampled.size();
+  const int pass = recording_.passes() - 1;
+  // A replay that disagrees with the verify before it: that pass's own token is never counted.
+  if (replaying_ && rejected > 0) recording_.pass(pass - 1).superseded = true;
+  if (rejected > 0 && needs_replay(model_, static_cast<int>(rejected)))
+    return return_to_checkpoint(sampled);
+  // The last token to replay was the target's own, not the drafter's.
+  const std::size_t drafted = draft_.size() - (replaying_ ? 1 : 0);
+  emit(sampled, pass, static_cast<int>(std::min(sampled.size() - 1, drafted)));
+  if (!draft_.empty())
+    common_speculative_accept(model_.speculator.get(), sequence,
+                              static_cast<std::uint16_t>(sampled.size() - 1));
+  phases_.accept_ns = lap();
+  advance(sampled);
+  return rejected > 0 ? roll_back(model_, depth()) : util::Result<void>{};
+}
+
+util::Result<void> DecodeWindow::return_to_checkpoint(std::span<const llama_token> sampled) {
+  PACELINE_TRY(checkpoint_.restore(model_));
+  common_sampler_copy(sampler_before_.get(), sampler_.get());
+  draft_.assign(sampled.begin(), sampled.end());
+  replaying_ = true;
+  return {};
+}
+
+void DecodeWindow::advance(std::span<const llama_token> sampled) {
+  past_.push_back(last_);
+  past_.insert(past_.end(), sampled.begin(), sampled.end() - 1);
+  last_ = sampled.back();
+  replaying_ = false;
+}
+
+void DecodeWindow::emit(std::span<const llama_token> sampled, int pass, int accepted) {
+  const trace::Nanoseconds at = now_ns();
+  const auto room = static_cast<std::size_t>(job_.n_predict - recording_.tokens());
+  const Cut cut = cut_output(sampled, room, model_.vocabulary());
+  trace::Emission emission;
+  emission.pass = pass;
+  emission.accepted = accepted;
+  emission.overshoot = static_cast<int>(sampled.size() - cut.kept);
+  emission.at_ns = at;
+  recording_.emit(std::move(emission), sampled.first(cut.kept));
+  if (pass < 0) recording_.prefill.ended_ns = at;
+  stop_ = cut.stop;
+  if (job_.record_gaps) measure_gaps(cut.kept);
+}
+
+/// The target's gap at the row each of the last pass's first `rows` tokens was sampled from.
+void DecodeWindow::measure_gaps(std::size_t rows) {
+  const bool from_prompt = recording_.passes() == 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const int row = from_prompt ? model_.batch.size() - 1 : static_cast<int>(i);
+    recording_.add_gap(
+        top2_gap(llama_get_logits_ith(model_.target.get(), row), model_.facts.target.vocabulary));
+  }
+}
+
+}  // namespace paceline::worker

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "protocol/job.hpp"
+#include "sampling.h"
+#include "trace/request.hpp"
+#include "worker/job_port.hpp"
+#include "worker/llama/loaded_model.hpp"
+#include "worker/llama/rollback.hpp"
+#include "worker/recording.hpp"
+
+namespace paceline::worker {
+
+/// One request from its prompt to its last token: draft, verify, process, sample, accept, roll
+/// back, in llama-server's order. Passes are recorded where the decode call is made, emissions
+/// after sampling from what was really emitted, so that the two count independently.
+class DecodeWindow {
+ public:
+  DecodeWindow(LoadedModel& model, const protocol::Generate& job, llama_tokens prompt,
+               JobPort& port);
+
+  /// Runs to the end: done or cancelled, or what went wrong.
+  util::Result<trace::OutcomeKind> run();
+
+  trace::StopReason stop() const { return stop_; }
+  const Recording& recording() const { return recording_; }
+
+ private:
+  bool ended() const { return stop_ != trace::StopReason::none; }
+  int depth() const { return static_cast<int>(past_.size()); }
+  bool interrupted();
+
+  util::Result<void> prefill();
+  util::Result<void> prefill_piece(std::size_t begin, std::size_t end);
+  util::Result<void> pass();
+  util::Result<void> draft(trace::Pass& pass);
+  void run_drafter(int room, trace::Pass& pass);
+  util::Result<void> verify(trace::Pass& pass);
+  void judge(std::span<const llama_token> sampled, trace::Pass& pass);
+  util::Result<void> settle(std::span<const llama_token> sampled);
+  util::Result<void> return_to_checkpoint(std::span<const llama_token> sampled);
+  void emit(std::span<const llama_token> sampled, int pass, int accepted);
+  void measure_gaps(std::size_t rows);
+  void advance(std::span<const llama_token> sampled);
+
+  void synchronize();
+  trace::Nanoseconds lap();
+
+  LoadedModel& model_;
+  const protocol::Generate& job_;
+  JobPort& port_;
+  llama_tokens prompt_;
+  common_sampler_ptr sampler_;
+  common_sampler_ptr sampler_before_;  ///< as it was before the verify that may be replayed
+  Checkpoint checkpoint_;
+  Recording recording_;
+  llama_tokens past_;     ///< tokens in the KV cache
+  llama_token last_ = 0;  ///< emitted, not yet decoded
+  llama_tokens draft_;    ///< offered tokens, or those to decode again in a replay
+  bool replaying_ = false;
+  trace::StopReason stop_ = trace::StopReason::none;
+  trace::Phases phases_;
+  trace::Nanoseconds lap_began_ = 0;
+  trace::Nanoseconds progress_sent_ = 0;
+};
+
+}  // namespace paceline::worker

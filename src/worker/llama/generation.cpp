@@ -1,0 +1,50 @@
+#include "worker/llama/generation.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+
+#include "worker/llama/decode_window.hpp"
+#include "worker/llama/loaded_model.hpp"
+#include "worker/llama/prompt.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+std::string text_of(const LoadedModel& model, std::span<const std::int32_t> tokens) {
+  std::string text;
+  for (const std::int32_t token : tokens)
+    text += common_token_to_piece(model.vocabulary(), token, false);
+  return text;
+}
+
+trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
+  auto prompt = read_prompt(model, job);
+  if (!prompt) return refused(prompt.error().message);
+  if (auto reset = model.reset(); !reset) return refused(reset.error().message);
+  DecodeWindow window(model, job, std::move(*prompt), port);
+  const util::Result<trace::OutcomeKind> ended = window.run();
+  window.recording().flush(port);
+  trace::Finished finished;
+  finished.stop = window.stop();
+  finished.text = text_of(model, window.recording().emitted());
+  if (!ended)
+    finished.outcome = outcome(trace::OutcomeKind::refused, ended.error().message);
+  else if (*ended == trace::OutcomeKind::cancelled)
+    finished.outcome = outcome(*ended, "The request was cancelled while it ran.");
+  return finished;
+}
+
+}  // namespace
+
+trace::Finished generate(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
+  try {
+    return run(model, job, port);
+  } catch (const std::exception& problem) {
+    return refused(fmt::format("llama.cpp gave up on the request: {}.", problem.what()));
+  }
+}
+
+}  // namespace paceline::worker

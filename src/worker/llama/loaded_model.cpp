@@ -1,0 +1,75 @@
+#include "worker/llama/loaded_model.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include "trace/json.hpp"
+#include "util/json.hpp"
+#include "worker/llama/checks.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+/// One token through an MTP context, which wants the token and the row of hidden state before it.
+int decode_with_hidden_row(llama_context* context) {
+  const auto width = static_cast<std::size_t>(llama_model_n_embd_out(llama_get_model(context)));
+  std::vector<float> row(width, 0.0f);
+  llama_token token = 0;
+  llama_pos position = 0;
+  std::int32_t sequences = 1;
+  llama_seq_id id = sequence;
+  llama_seq_id* ids = &id;
+  std::int8_t logits = 1;
+  return llama_decode(context, {.n_tokens = 1,
+                                .token = &token,
+                                .embd = row.data(),
+                                .pos = &position,
+                                .n_seq_id = &sequences,
+                                .seq_id = &ids,
+                                .logits = &logits});
+}
+
+void forget_everything(llama_context* context) {
+  llama_memory_clear(llama_get_memory(context), true);
+}
+
+}  // namespace
+
+LoadedModel::LoadedModel() : batch(batch_tokens) {}
+
+const char* LoadedModel::drafter_name() const {
+  return drafts() ? util::enum_name(setup.spec_type) : "";
+}
+
+util::Result<void> LoadedModel::reset() {
+  forget_everything(target.get());
+  if (!drafts()) return {};
+  forget_everything(drafter.get());
+  // A fresh speculator: the MTP one carries a hidden row from the last request into the next.
+  speculator.reset();
+  speculator.reset(common_speculative_init(speculative, 1));
+  if (speculator == nullptr)
+    return util::fail(util::ErrorKind::engine,
+                      "llama.cpp could not set up the drafter: its log says why.");
+  return prime();
+}
+
+// A new speculator makes both contexts reserve their graphs in the next decode call, which would be
+// the prefill that is timed. Tokens that are forgotten at once pay for it instead.
+util::Result<void> LoadedModel::prime() {
+  batch.clear();
+  batch.add(0, 0, true);
+  PACELINE_TRY(decode(target.get(), batch));
+  const bool mtp = setup.spec_type == trace::SpecType::draft_mtp;
+  const int code =
+      mtp ? decode_with_hidden_row(drafter.get()) : llama_decode(drafter.get(), batch.raw());
+  if (code != 0) return tl::unexpected(decode_error(code, 1, 0));
+  llama_synchronize(target.get());
+  llama_synchronize(drafter.get());
+  forget_everything(target.get());
+  forget_everything(drafter.get());
+  return {};
+}
+
+}  // namespace paceline::worker

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "common.h"
+#include "llama-cpp.h"
+#include "llama.h"
+#include "speculative.h"
+#include "trace/facts.hpp"
+#include "trace/setup.hpp"
+#include "util/result.hpp"
+#include "worker/llama/decoding.hpp"
+
+namespace paceline::worker {
+
+/// One target with its drafter, as llama.cpp holds them. Members are freed in reverse order: the
+/// drafter's context reads the target's.
+struct LoadedModel {
+  trace::Setup setup;
+  trace::EngineFacts facts;
+  llama_model_ptr target_model;
+  llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
+  llama_context_ptr target;
+  llama_context_ptr drafter;  ///< null for plain
+  common_context_seq_rm_type target_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
+  common_context_seq_rm_type drafter_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
+  common_params_speculative speculative;
+  int longest_draft = 0;  ///< in tokens, after llama.cpp's own clamp
+  int widest_pass = 0;    ///< most tokens of one pass with logits on all
+  common_speculative_ptr speculator;
+  Batch batch;
+
+  LoadedModel();
+
+  bool drafts() const { return drafter != nullptr; }
+  const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
+  const char* drafter_name() const;
+
+  /// Forgets everything the last job left: both KV caches and the drafter's own state. Ends with
+  /// the graphs reserved, so that no later decode call pays for it.
+  util::Result<void> reset();
+
+ private:
+  util::Result<void> prime();
+};
+
+}  // namespace paceline::worker

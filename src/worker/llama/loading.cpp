@@ -1,0 +1,190 @@
+#include "worker/llama/loading.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "worker/llama/checks.hpp"
+#include "worker/llama/facts.hpp"
+#include "worker/llama/gguf_file.hpp"
+#include "worker/llama/loaded_model.hpp"
+#include "worker/llama/runtime.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+constexpr int narrowest_probe_limit = 16;
+
+tl::unexpected<util::Error> not_loaded(const std::string& path, const char* what) {
+  const std::string said = take_library_error();
+  return util::fail(util::ErrorKind::engine,
+                    fmt::format("llama.cpp could not {} '{}': {}", what, path,
+                                said.empty() ? "it does not say why." : said));
+}
+
+/// The files of a setup, read far enough to decide whether loading can work.
+struct Files {
+  GgufFile target;
+  std::optional<GgufFile> drafter;
+  DraftPlan plan;
+};
+
+util::Result<Files> read_files(const trace::Setup& setup) {
+  PACELINE_TRY_ASSIGN(GgufFile target, GgufFile::open(setup.model_path));
+  std::optional<GgufFile> drafter;
+  if (setup.draft_path) {
+    PACELINE_TRY_ASSIGN(drafter, GgufFile::open(*setup.draft_path));
+  }
+  PACELINE_TRY_ASSIGN(const DraftPlan plan,
+                      plan_drafts(setup, target, drafter ? &*drafter : nullptr));
+  return Files{std::move(target), std::move(drafter), plan};
+}
+
+common_speculative_type library_type(trace::SpecType type) {
+  switch (type) {
+    case trace::SpecType::draft_dflash:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_DFLASH;
+    case trace::SpecType::draft_mtp:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_MTP;
+    case trace::SpecType::none:
+      break;
+  }
+  return COMMON_SPECULATIVE_TYPE_NONE;
+}
+
+/// As llama-server's defaults, where llama.cpp's own differ.
+llama_context_params context_parameters(const LoadedModel& model, unsigned snapshots) {
+  llama_context_params parameters = llama_context_default_params();
+  parameters.n_ctx = static_cast<unsigned>(model.setup.n_ctx);
+  parameters.n_batch = batch_tokens;
+  parameters.n_ubatch = ubatch_tokens;
+  parameters.n_seq_max = 1;
+  parameters.n_rs_seq = snapshots;
+  parameters.n_threads = parameters.n_threads_batch = model.setup.threads;
+  parameters.n_outputs_max = static_cast<unsigned>(model.widest_pass);
+  parameters.n_outputs_max_per_seq = parameters.n_outputs_max;
+  parameters.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
+  parameters.type_k = parameters.type_v = GGML_TYPE_F16;
+  parameters.swa_full = false;
+  parameters.no_perf = true;
+  return parameters;
+}
+
+util::Result<void> load_target(LoadedModel& model, Snapshots snapshots) {
+  llama_model_params parameters = llama_model_default_params();
+  parameters.load_mtp = model.setup.spec_type == trace::SpecType::draft_mtp;
+  model.target_model.reset(llama_model_load_from_file(model.setup.model_path.c_str(), parameters));
+  if (model.target_model == nullptr) return not_loaded(model.setup.model_path, "load");
+  const llama_context_params context =
+      context_parameters(model, snapshots.value_or(model.speculative.need_n_rs_seq()));
+  model.target.reset(llama_init_from_model(model.target_model.get(), context));
+  if (model.target == nullptr) return not_loaded(model.setup.model_path, "make a context for");
+  model.target_rollback = common_context_can_seq_rm(model.target.get());
+  return {};
+}
+
+util::Result<void> load_drafter_model(LoadedModel& model) {
+  if (!model.setup.draft_path) return {};
+  llama_model_params parameters = llama_model_default_params();
+  parameters.load_mtp = model.setup.spec_type == trace::SpecType::draft_mtp;
+  model.drafter_model.reset(
+      llama_model_load_from_file(model.setup.draft_path->c_str(), parameters));
+  if (model.drafter_model == nullptr) return not_loaded(*model.setup.draft_path, "load");
+  const int theirs = llama_model_n_embd_out(model.drafter_model.get());
+  const int ours = llama_model_n_embd_out(model.target_model.get());
+  if (model.setup.spec_type == trace::SpecType::draft_mtp && theirs != ours)
+    return util::fail(util::ErrorKind::engine,
+                      fmt::format("The drafter '{}' reads hidden rows of {} numbers, the target "
+                                  "has {}: use the drafter that was trained for this target.",
+                                  *model.setup.draft_path, theirs, ours));
+  return {};
+}
+
+// As common_base_params_to_speculative and common_speculative_init_from_params set it up.
+util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
+  PACELINE_TRY(load_drafter_model(model));
+  llama_context_params parameters = context_parameters(model, 0);
+  parameters.n_ctx = llama_n_ctx(model.target.get());
+  parameters.ctx_other = model.target.get();
+  parameters.n_outputs_max = static_cast<unsigned>(block_outputs);
+  parameters.n_outputs_max_per_seq = parameters.n_outputs_max;
+  if (model.setup.spec_type == trace::SpecType::draft_mtp)
+    parameters.ctx_type = LLAMA_CONTEXT_TYPE_MTP;
+  llama_model* weights =
+      model.drafter_model != nullptr ? model.drafter_model.get() : model.target_model.get();
+  model.drafter.reset(llama_init_from_model(weights, parameters));
+  if (model.drafter == nullptr)
+    return not_loaded(model.setup.draft_path.value_or(model.setup.model_path),
+                      "make a drafter's context for");
+  model.drafter_rollback = common_context_can_seq_rm(model.drafter.get());
+  model.speculative.draft.ctx_tgt = model.target.get();
+  model.speculative.draft.ctx_dft = model.drafter.get();
+  return {};
+}
+
+/// One short draft, to see where draft tokens are picked and that drafting works at all.
+util::Result<bool> try_draft(LoadedModel& model) {
+  PACELINE_TRY(model.reset());
+  model.batch.clear();
+  model.batch.add(0, 0, false);
+  model.batch.add(0, 1, true);
+  PACELINE_TRY(decode(model.target.get(), model.batch));
+  llama_tokens past(2, 0);
+  llama_tokens draft;
+  if (!common_speculative_process(model.speculator.get(), model.batch.raw()))
+    return not_loaded(model.setup.model_path, "feed the drafter of");
+  common_speculative_begin(model.speculator.get(), sequence, past);
+  common_speculative_get_draft_params(model.speculator.get(), sequence) = {
+      .drafting = true, .n_max = -1, .pos0 = 2, .id_last = 0, .prompt = &past, .result = &draft};
+  common_speculative_draft(model.speculator.get());
+  if (draft.empty()) return not_loaded(model.setup.model_path, "draft for");
+  // With selection on the device a few candidates come back; 0 means all logits went to the host.
+  return llama_get_sampled_candidates_count_ith(model.drafter.get(), -1) > 0;
+}
+
+util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
+                                          const trace::Sampling& sampling, Snapshots snapshots) {
+  PACELINE_TRY(check_setup(setup));
+  PACELINE_TRY_ASSIGN(const Files files, read_files(setup));
+  PACELINE_TRY(start_runtime());
+  take_library_error();
+  const trace::Nanoseconds began = now_ns();
+  LoadedModelPtr model(new LoadedModel);
+  model->setup = setup;
+  model->speculative.types = {library_type(setup.spec_type)};
+  model->speculative.draft.n_max = files.plan.n_max;
+  model->widest_pass = std::max(narrowest_probe_limit, files.plan.n_max + 1);
+  PACELINE_TRY(load_target(*model, snapshots));
+  const bool drafts = setup.spec_type != trace::SpecType::none;
+  if (drafts) PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));
+  model->facts.load_s = static_cast<double>(now_ns() - began) * 1e-9;
+  if (drafts) {
+    PACELINE_TRY_ASSIGN(model->facts.draft_on_device, try_draft(*model));
+    model->longest_draft = common_speculative_n_max(model->speculator.get());
+    model->facts.draft_n_max = model->longest_draft;
+    model->facts.draft_block = files.plan.block;
+  }
+  fill_facts(*model, files.target, files.drafter ? &*files.drafter : nullptr, sampling);
+  PACELINE_TRY(model->reset());
+  return model;
+}
+
+}  // namespace
+
+void LoadedModelDeleter::operator()(LoadedModel* model) const { delete model; }
+
+const trace::EngineFacts& facts(const LoadedModel& model) { return model.facts; }
+
+util::Result<LoadedModelPtr> load(const trace::Setup& setup, const trace::Sampling& sampling,
+                                  Snapshots snapshots) {
+  try {
+    return load_checked(setup, sampling, snapshots);
+  } catch (const std::exception& problem) {
+    return util::fail(util::ErrorKind::engine, fmt::format("llama.cpp could not run '{}': {}",
+                                                           setup.model_path, problem.what()));
+  }
+}
+
+}  // namespace paceline::worker

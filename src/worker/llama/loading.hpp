@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "trace/facts.hpp"
+#include "trace/setup.hpp"
+#include "util/result.hpp"
+
+namespace paceline::worker {
+
+struct LoadedModel;
+
+struct LoadedModelDeleter {
+  void operator()(LoadedModel* model) const;
+};
+using LoadedModelPtr = std::unique_ptr<LoadedModel, LoadedModelDeleter>;
+
+/// Recurrent-state snapshots to keep instead of llama-server's choice. 0 makes a recurrent target
+/// decode accepted tokens again after a rejection, as architectures without snapshots must.
+using Snapshots = std::optional<unsigned>;
+
+/// Loads a target and its drafter, or says in one sentence why not. Also says no to what would make
+/// llama.cpp abort, as far as the files show it.
+util::Result<LoadedModelPtr> load(const trace::Setup& setup, const trace::Sampling& sampling,
+                                  Snapshots snapshots = std::nullopt);
+
+/// What really runs.
+const trace::EngineFacts& facts(const LoadedModel& model);
+
+}  // namespace paceline::worker

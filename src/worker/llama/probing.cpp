@@ -1,0 +1,195 @@
+#include "worker/llama/probing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <random>
+
+#include "worker/llama/checks.hpp"
+#include "worker/llama/loaded_model.hpp"
+#include "worker/llama/rollback.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+constexpr std::uint32_t token_seed = 20240607;
+constexpr int most_repeats = 10'000;
+constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
+
+template <class... Arguments>
+tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
+                                   Arguments&&... arguments) {
+  return util::fail(util::ErrorKind::usage,
+                    fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& job) {
+  if (job.widths.empty()) return refuse("No width to measure was given: name at least one.");
+  for (const int width : job.widths)
+    if (width < 1 || width > model.widest_pass)
+      return refuse("A pass of width {} cannot be measured: widths go from 1 to {}.", width,
+                    model.widest_pass);
+  if (job.repeats < 1 || job.repeats > most_repeats)
+    return refuse("{} repeats cannot be measured: take 1 to {}.", job.repeats, most_repeats);
+  const int deepest = model.facts.n_ctx - 2 - std::max(model.widest_pass, model.longest_draft + 1);
+  if (job.depth < 1 || job.depth > deepest)
+    return refuse("Depth {} cannot be measured with -c {}: it goes from 1 to {}.", job.depth,
+                  model.facts.n_ctx, deepest);
+  return {};
+}
+
+/// Ordinary tokens of the vocabulary in an order that is the same on every platform.
+llama_tokens random_tokens(const llama_vocab* vocab, std::size_t count) {
+  std::mt19937 random(token_seed);
+  const auto size = static_cast<std::uint32_t>(llama_vocab_n_tokens(vocab));
+  const auto draw = [&] { return static_cast<llama_token>(random() % size); };
+  llama_tokens tokens;
+  tokens.reserve(count);
+  while (tokens.size() < count) {
+    llama_token token = draw();
+    // Bounded: a vocabulary of nothing but special tokens must not hang the probe.
+    for (int i = 0; i < 100; ++i) {
+      if (!llama_vocab_is_control(vocab, token) && !llama_vocab_is_eog(vocab, token)) break;
+      token = draw();
+    }
+    tokens.push_back(token);
+  }
+  return tokens;
+}
+
+class Probing {
+ public:
+  Probing(LoadedModel& model, const protocol::Probe& job, JobPort& port)
+      : model_(model),
+        job_(job),
+        port_(port),
+        tokens_(random_tokens(model.vocabulary(),
+                              static_cast<std::size_t>(job.depth + model.widest_pass))),
+        past_(tokens_.begin(), tokens_.begin() + job.depth) {
+    for (const int width : job.widths) times_.push_back(empty_time(width));
+  }
+
+  util::Result<trace::OutcomeKind> run() {
+    PACELINE_TRY(fill());
+    for (int repeat = 0; repeat < job_.repeats; ++repeat)
+      for (std::size_t i = 0; i < times_.size(); ++i) {
+        if (interrupted()) return trace::OutcomeKind::cancelled;
+        trace::WidthTime& time = times_[(i + static_cast<std::size_t>(repeat)) % times_.size()];
+        trace::WidthTime unused = empty_time(time.width);
+        PACELINE_TRY(measure(unused));
+        PACELINE_TRY(measure(time));
+      }
+    for (trace::WidthTime& time : times_) port_.say(std::move(time));
+    return trace::OutcomeKind::done;
+  }
+
+ private:
+  trace::WidthTime empty_time(int width) const {
+    trace::WidthTime time;
+    time.width = width;
+    time.depth = job_.depth;
+    return time;
+  }
+
+  bool interrupted() {
+    const trace::Nanoseconds now = now_ns();
+    if (now - progress_sent_ > heartbeat) {
+      progress_sent_ = now;
+      port_.say(trace::Progress{});
+    }
+    return port_.cancelled();
+  }
+
+  /// Brings both contexts to the depth and remembers the state there.
+  util::Result<void> fill() {
+    PACELINE_TRY(model_.reset());
+    for (int begin = 0; begin < job_.depth; begin += batch_tokens) {
+      load_batch(begin, std::min(job_.depth, begin + batch_tokens), false);
+      PACELINE_TRY(decode(model_.target.get(), model_.batch));
+      PACELINE_TRY(process());
+    }
+    if (model_.drafts()) common_speculative_begin(model_.speculator.get(), sequence, past_);
+    llama_synchronize(model_.target.get());
+    checkpoint_.save(model_, job_.depth);
+    return {};
+  }
+
+  void load_batch(int begin, int end, bool logits) {
+    model_.batch.clear();
+    for (int i = begin; i < end; ++i)
+      model_.batch.add(tokens_[static_cast<std::size_t>(i)], i, logits);
+  }
+
+  util::Result<void> process() {
+    if (!model_.drafts()) return {};
+    if (!common_speculative_process(model_.speculator.get(), model_.batch.raw()))
+      return tl::unexpected(decode_error(-2, model_.batch.size(), job_.depth));
+    llama_synchronize(model_.drafter.get());
+    return {};
+  }
+
+  /// One pass as a request makes it, without sampling; leaves the state as it was.
+  util::Result<void> measure(trace::WidthTime& time) {
+    if (model_.drafts() && time.width == model_.longest_draft + 1)
+      time.draft_ns.push_back(time_draft());
+    PACELINE_TRY(checkpoint_.restore(model_));
+    load_batch(job_.depth, job_.depth + time.width, true);
+    const trace::Nanoseconds began = now_ns();
+    PACELINE_TRY(decode(model_.target.get(), model_.batch));
+    llama_synchronize(model_.target.get());
+    const trace::Nanoseconds verified = now_ns();
+    time.verify_ns.push_back(verified - began);
+    PACELINE_TRY(process());
+    if (model_.drafts()) time.process_ns.push_back(now_ns() - verified);
+    return checkpoint_.restore(model_);
+  }
+
+  trace::Nanoseconds time_draft() {
+    llama_tokens draft;
+    draft.reserve(static_cast<std::size_t>(model_.longest_draft));
+    common_speculative_get_draft_params(model_.speculator.get(), sequence) = {
+        .drafting = true,
+        .n_max = model_.longest_draft,
+        .pos0 = job_.depth,
+        .id_last = tokens_[static_cast<std::size_t>(job_.depth)],
+        .prompt = &past_,
+        .result = &draft};
+    const trace::Nanoseconds began = now_ns();
+    common_speculative_draft(model_.speculator.get());
+    llama_synchronize(model_.drafter.get());
+    return now_ns() - began;
+  }
+
+  LoadedModel& model_;
+  const protocol::Probe& job_;
+  JobPort& port_;
+  llama_tokens tokens_;  ///< those before the depth, then those of the widest pass
+  llama_tokens past_;
+  std::vector<trace::WidthTime> times_;
+  Checkpoint checkpoint_;
+  trace::Nanoseconds progress_sent_ = now_ns();
+};
+
+trace::Finished run(LoadedModel& model, const protocol::Probe& job, JobPort& port) {
+  if (auto checked = check_probe(model, job); !checked) return refused(checked.error().message);
+  Probing probing(model, job, port);
+  const util::Result<trace::OutcomeKind> ended = probing.run();
+  if (!ended) return refused(ended.error().message);
+  if (*ended == trace::OutcomeKind::cancelled)
+    return finished(*ended, "The probe was cancelled while it ran.");
+  return {};
+}
+
+}  // namespace
+
+trace::Finished probe(LoadedModel& model, const protocol::Probe& job, JobPort& port) {
+  try {
+    return run(model, job, port);
+  } catch (const std::exception& problem) {
+    return refused(fmt::format("llama.cpp gave up on the probe: {}.", problem.what()));
+  }
+}
+
+}  // namespace paceline::worker

@@ -1,0 +1,57 @@
+#include "worker/llama/prompt.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "worker/llama/loaded_model.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+template <class... Arguments>
+tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
+                                   Arguments&&... arguments) {
+  return util::fail(util::ErrorKind::usage,
+                    fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace
+
+util::Result<void> check_request(const std::vector<std::int32_t>& prompt, int n_predict,
+                                 std::uint32_t seed, int n_ctx, int vocabulary) {
+  if (prompt.empty())
+    return refuse("The prompt is empty: there is nothing to generate from; give it some text.");
+  if (n_predict < 1)
+    return refuse("{} output tokens cannot be generated: ask for 1 or more.", n_predict);
+  for (const std::int32_t token : prompt)
+    if (token < 0 || token >= vocabulary)
+      return refuse(
+          "The prompt holds token {}, and the model has tokens 0 to {}: give token ids "
+          "of this model's tokenizer.",
+          token, vocabulary - 1);
+  // Drawn at random by llama.cpp, so that the request could not be repeated.
+  if (seed == std::numeric_limits<std::uint32_t>::max())
+    return refuse("Seed {} means a random seed to llama.cpp: choose another.", seed);
+  const std::size_t needed = prompt.size() + static_cast<std::size_t>(n_predict) + 1;
+  if (needed > static_cast<std::size_t>(n_ctx))
+    return refuse(
+        "prompt of {} tokens + {} output tokens need {} tokens of context and -c is {}: "
+        "raise -c or shorten.",
+        prompt.size(), n_predict, needed, n_ctx);
+  return {};
+}
+
+util::Result<std::vector<std::int32_t>> read_prompt(const LoadedModel& model,
+                                                    const protocol::Generate& job) {
+  std::vector<std::int32_t> tokens = job.prompt_tokens;
+  // With special tokens added and parsed, as llama-server does.
+  if (tokens.empty() && !job.prompt.empty())
+    tokens = common_tokenize(model.vocabulary(), job.prompt, true, true);
+  PACELINE_TRY(check_request(tokens, job.n_predict, job.seed, model.facts.n_ctx,
+                             model.facts.target.vocabulary));
+  return tokens;
+}
+
+}  // namespace paceline::worker

@@ -1,0 +1,63 @@
+#include "worker/llama/rollback.hpp"
+
+#include <fmt/format.h>
+
+namespace paceline::worker {
+
+namespace {
+
+constexpr llama_state_seq_flags flags = LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY;
+
+tl::unexpected<util::Error> not_rolled_back(const char* which, int from) {
+  return util::fail(util::ErrorKind::engine,
+                    fmt::format("llama.cpp could not take the {} back to {} tokens: its memory "
+                                "does not allow it; try another --spec-type.",
+                                which, from));
+}
+
+}  // namespace
+
+bool needs_replay(const LoadedModel& model, int tokens) {
+  if (model.target_rollback == COMMON_CONTEXT_SEQ_RM_TYPE_FULL) return true;
+  return model.target_rollback == COMMON_CONTEXT_SEQ_RM_TYPE_RS &&
+         static_cast<unsigned>(tokens) > llama_n_rs_seq(model.target.get());
+}
+
+util::Result<void> roll_back(LoadedModel& model, int from) {
+  if (!forget_from(model.target.get(), from)) return not_rolled_back("target", from);
+  if (model.drafts() && !forget_from(model.drafter.get(), from))
+    return not_rolled_back("drafter", from);
+  return {};
+}
+
+void Checkpoint::mark(LoadedModel& model, int depth) {
+  const llama_memory_t memory = llama_get_memory(model.target.get());
+  saved_.update_pos(depth, llama_memory_seq_pos_min(memory, sequence),
+                    llama_memory_seq_pos_max(memory, sequence));
+  if (model.drafter_rollback == COMMON_CONTEXT_SEQ_RM_TYPE_FULL)
+    saved_.update_dft(model.drafter.get(), sequence, flags);
+}
+
+util::Result<void> Checkpoint::protect(LoadedModel& model, int offered) {
+  if (model.drafter_rollback == COMMON_CONTEXT_SEQ_RM_TYPE_FULL)
+    saved_.load_dft(model.drafter.get(), sequence, flags);
+  if (!forget_from(model.drafter.get(), saved_.pos_max + 1))
+    return not_rolled_back("drafter", saved_.pos_max + 1);
+  if (offered > 0 && needs_replay(model, offered))
+    saved_.update_tgt(model.target.get(), sequence, flags);
+  return {};
+}
+
+void Checkpoint::save(LoadedModel& model, int depth) {
+  mark(model, depth);
+  saved_.update_tgt(model.target.get(), sequence, flags);
+  saved_.update_dft(model.drafter.get(), sequence, flags);
+}
+
+util::Result<void> Checkpoint::restore(LoadedModel& model) const {
+  saved_.load_tgt(model.target.get(), sequence, flags);
+  saved_.load_dft(model.drafter.get(), sequence, flags);
+  return roll_back(model, saved_.pos_max + 1);
+}
+
+}  // namespace paceline::worker

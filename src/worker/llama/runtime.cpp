@@ -1,0 +1,106 @@
+#include "worker/llama/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+#include "build-info.h"
+#include "ggml-backend.h"
+#include "llama.h"
+#include "log.h"
+
+namespace paceline::worker {
+
+namespace {
+
+/// What the log sink remembers; the library may log from several threads.
+struct LogMemory {
+  std::mutex mutex;
+  std::string last_error;
+  std::atomic<bool> flash_attention_refused{false};
+  ggml_log_level level = GGML_LOG_LEVEL_NONE;
+};
+
+LogMemory& log_memory() {
+  static LogMemory memory;
+  return memory;
+}
+
+std::string without_line_end(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+/// Warnings and errors go to stderr, whose tail the parent keeps; the rest is dropped.
+void take_log_line(ggml_log_level level, const char* text, void*) {
+  LogMemory& memory = log_memory();
+  const std::lock_guard lock(memory.mutex);
+  if (level != GGML_LOG_LEVEL_CONT) memory.level = level;
+  if (memory.level != GGML_LOG_LEVEL_WARN && memory.level != GGML_LOG_LEVEL_ERROR) return;
+  // The API does not say whether `auto` ended with flash attention on; only this line does.
+  if (std::string_view(text).find("Flash Attention not supported") != std::string_view::npos)
+    memory.flash_attention_refused = true;
+  if (level == GGML_LOG_LEVEL_ERROR) memory.last_error = without_line_end(text);
+  std::fputs(text, stderr);
+}
+
+std::string backends_folder() {
+  const char* folder = std::getenv("PACELINE_BACKENDS_DIR");
+  return folder != nullptr ? folder : PACELINE_BACKENDS_DIR;
+}
+
+util::Result<void> start() {
+  PACELINE_TRY(check_versions(loaded_versions(), pinned_versions()));
+  common_log_set_verbosity_thold(LOG_LEVEL_WARN);
+  llama_log_set(take_log_line, nullptr);
+  const std::string folder = backends_folder();
+  ggml_backend_load_all_from_path(folder.c_str());
+  if (ggml_backend_dev_count() == 0)
+    return util::fail(util::ErrorKind::engine,
+                      fmt::format("No compute backend of llama.cpp could be loaded from '{}': "
+                                  "set PACELINE_BACKENDS_DIR to the folder with libggml-cpu-*.so.",
+                                  folder));
+  llama_backend_init();
+  return {};
+}
+
+}  // namespace
+
+LibraryVersions pinned_versions() {
+  return {.llama = "0.5.0-dev", .ggml = "0.25.1", .build = "b1-0ad4a86"};
+}
+
+LibraryVersions loaded_versions() {
+  return {.llama = llama_version(), .ggml = ggml_version(), .build = llama_build_info()};
+}
+
+util::Result<void> check_versions(const LibraryVersions& found, const LibraryVersions& pinned) {
+  if (found.llama == pinned.llama && found.ggml == pinned.ggml && found.build == pinned.build)
+    return {};
+  return util::fail(
+      util::ErrorKind::engine,
+      fmt::format("paceline-worker was built for llama.cpp {} (ggml {}, build {}) and found "
+                  "{} (ggml {}, build {}): fetch the pinned libraries again and rebuild.",
+                  pinned.llama, pinned.ggml, pinned.build, found.llama, found.ggml, found.build));
+}
+
+util::Result<void> start_runtime() {
+  static const util::Result<void> started = start();
+  return started;
+}
+
+std::string take_library_error() {
+  LogMemory& memory = log_memory();
+  const std::lock_guard lock(memory.mutex);
+  return std::exchange(memory.last_error, {});
+}
+
+bool flash_attention_was_refused() { return log_memory().flash_attention_refused; }
+
+void flush_library_log() { common_log_flush(common_log_main()); }
+
+}  // namespace paceline::worker

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "util/result.hpp"
+
+namespace paceline::worker {
+
+/// What the linked llama.cpp says it is. There is no ABI check in it, so ours is by name.
+struct LibraryVersions {
+  std::string llama;
+  std::string ggml;
+  std::string build;
+};
+
+/// The versions whose headers this program was compiled with.
+LibraryVersions pinned_versions();
+
+/// The versions of the libraries that are loaded now.
+LibraryVersions loaded_versions();
+
+/// An error that names both sides when `found` is not what `pinned` says.
+util::Result<void> check_versions(const LibraryVersions& found, const LibraryVersions& pinned);
+
+/// Checks the versions, takes over the library's log and loads the compute backends; does so once
+/// however often it is called. PACELINE_BACKENDS_DIR in the environment names another folder.
+util::Result<void> start_runtime();
+
+/// The last error the library logged since the last call, without its line end; empty: none.
+std::string take_library_error();
+
+/// True when the library has logged that it switched flash attention off.
+bool flash_attention_was_refused();
+
+/// Writes out what the library's asynchronous log still holds.
+void flush_library_log();
+
+}  // namespace paceline::worker

@@ -1,0 +1,189 @@
+#include "worker/llama/synthesis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <numeric>
+
+#include "ggml.h"
+#include "gguf.h"
+#include "worker/llama/ballast.hpp"
+#include "worker/llama/filling.hpp"
+#include "worker/llama/gguf_file.hpp"
+
+namespace paceline::worker {
+
+namespace {
+
+constexpr int most_extra_layers = 4096;
+constexpr int most_feed_forward = 1 << 20;
+// The kernels' step along a row: only whole steps of zeros leave the real columns' sums as they
+// are, to the last bit.
+constexpr int feed_forward_step = 32;
+const char* const layers_key = "attention.recurrent_layers";
+
+template <class... Arguments>
+tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
+                                   Arguments&&... arguments) {
+  return util::fail(util::ErrorKind::usage,
+                    fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+util::Result<void> check_job(const protocol::Synth& job) {
+  if (job.extra_layers < 0 || job.extra_layers > most_extra_layers)
+    return refuse("{} layers cannot be added: take 0 to {}.", job.extra_layers, most_extra_layers);
+  if (job.feed_forward < 1 || job.feed_forward > most_feed_forward ||
+      job.feed_forward % feed_forward_step != 0)
+    return refuse("A feed-forward of {} cannot be made: take a multiple of {} up to {}.",
+                  job.feed_forward, feed_forward_step, most_feed_forward);
+  std::error_code ignored;
+  if (std::filesystem::equivalent(job.source_path, job.destination_path, ignored))
+    return refuse("'{}' would be overwritten by its own copy: name another destination.",
+                  job.source_path);
+  return {};
+}
+
+util::Result<void> check_types(const GgufFile& file) {
+  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors()); tensor != nullptr;
+       tensor = ggml_get_next_tensor(file.tensors(), tensor))
+    if (tensor->type != GGML_TYPE_F16 && tensor->type != GGML_TYPE_F32)
+      return refuse("'{}' is quantised ({} is {}): start from the F16 or F32 file.", file.path(),
+                    ggml_get_name(tensor), ggml_type_name(tensor->type));
+  return {};
+}
+
+/// How the source is built, or why no heavier copy of it can be made.
+util::Result<Ballast> plan_ballast(const GgufFile& file, const protocol::Synth& job) {
+  const auto recurrent = file.own_numbers(layers_key);
+  const auto trunk = file.trunk_layers();
+  const auto blocks = file.own_number("block_count");
+  const auto feed_forward = file.own_number("feed_forward_length");
+  if (file.architecture() != "qwen35" || !recurrent || !trunk || !feed_forward || *trunk < 1 ||
+      static_cast<std::int64_t>(recurrent->size()) != *blocks)
+    return refuse(
+        "'{}' is not a laboratory target (architecture qwen35 with {}): only those can "
+        "be made heavier without changing what they say.",
+        file.path(), layers_key);
+  PACELINE_TRY(check_types(file));
+  if (job.feed_forward < *feed_forward)
+    return refuse("'{}' has a feed-forward of {}: {} would be lighter, not heavier.", file.path(),
+                  *feed_forward, job.feed_forward);
+  const auto attention = std::find(recurrent->begin(), recurrent->begin() + *trunk, 0);
+  if (attention == recurrent->begin() + *trunk)
+    return refuse("'{}' has no attention layer whose shape the added layers could take.",
+                  file.path());
+  return Ballast{.trunk_layers = static_cast<int>(*trunk),
+                 .template_layer = static_cast<int>(attention - recurrent->begin()),
+                 .extra_layers = job.extra_layers,
+                 .feed_forward = job.feed_forward};
+}
+
+std::vector<SourceTensor> source_tensors(const GgufFile& file) {
+  std::vector<SourceTensor> tensors;
+  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors()); tensor != nullptr;
+       tensor = ggml_get_next_tensor(file.tensors(), tensor))
+    tensors.push_back({.name = ggml_get_name(tensor),
+                       .type = tensor->type,
+                       .shape = {.columns = tensor->ne[0], .rows = ggml_nrows(tensor)}});
+  return tensors;
+}
+
+using GgufPtr = std::unique_ptr<gguf_context, GgufDeleter>;
+using TensorsPtr = std::unique_ptr<ggml_context, GgufDeleter>;
+
+void set_keys(const GgufFile& file, const Ballast& ballast, gguf_context* gguf) {
+  const std::string prefix = file.architecture() + ".";
+  const auto blocks = static_cast<std::uint32_t>(*file.own_number("block_count"));
+  gguf_set_kv(gguf, file.gguf());
+  gguf_set_val_u32(gguf, (prefix + "block_count").c_str(),
+                   blocks + static_cast<std::uint32_t>(ballast.extra_layers));
+  gguf_set_val_u32(gguf, (prefix + "feed_forward_length").c_str(),
+                   static_cast<std::uint32_t>(ballast.feed_forward));
+  const std::vector<std::int64_t> recurrent = *file.own_numbers(layers_key);
+  std::vector<std::uint32_t> layers(recurrent.begin(), recurrent.end());
+  layers.insert(layers.begin() + ballast.trunk_layers,
+                static_cast<std::size_t>(ballast.extra_layers), 0u);
+  gguf_set_arr_data(gguf, (prefix + layers_key).c_str(), GGUF_TYPE_UINT32, layers.data(),
+                    layers.size());
+}
+
+std::vector<char> head_of(const GgufFile& file, const Ballast& ballast,
+                          const std::vector<HeavyTensor>& tensors) {
+  const GgufPtr gguf(gguf_init_empty());
+  set_keys(file, ballast, gguf.get());
+  const TensorsPtr infos(ggml_init({.mem_size = ggml_tensor_overhead() * (tensors.size() + 1),
+                                    .mem_buffer = nullptr,
+                                    .no_alloc = true}));
+  for (const HeavyTensor& heavy : tensors) {
+    ggml_tensor* info =
+        ggml_new_tensor_2d(infos.get(), heavy.type, heavy.shape.columns, heavy.shape.rows);
+    ggml_set_name(info, heavy.name.c_str());
+    gguf_add_tensor(gguf.get(), info);
+  }
+  std::vector<char> head(gguf_get_meta_size(gguf.get()));
+  gguf_get_meta_data(gguf.get(), head.data());
+  return head;
+}
+
+/// Writes the head and every tensor; false when the disk or the source did not go along.
+bool write_copy(const GgufFile& file, const Ballast& ballast, const std::string& path) {
+  const std::vector<SourceTensor> sources = source_tensors(file);
+  const std::vector<HeavyTensor> tensors = plan_heavier(sources, ballast);
+  const std::vector<char> head = head_of(file, ballast, tensors);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  std::ifstream in(file.path(), std::ios::binary);
+  out.write(head.data(), static_cast<std::streamsize>(head.size()));
+  Filler filler;
+  for (const HeavyTensor& tensor : tensors) {
+    std::vector<char> bytes;
+    if (tensor.source >= 0) {
+      const std::size_t offset =
+          gguf_get_data_offset(file.gguf()) + gguf_get_tensor_offset(file.gguf(), tensor.source);
+      bytes.resize(gguf_get_tensor_size(file.gguf(), tensor.source));
+      in.seekg(static_cast<std::streamoff>(offset));
+      in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+    const MatrixShape part =
+        tensor.source < 0 ? MatrixShape{} : sources[static_cast<std::size_t>(tensor.source)].shape;
+    filler.write(tensor, part, bytes, gguf_get_alignment(file.gguf()), out);
+    if (!in || !out) return false;
+  }
+  out.close();
+  return static_cast<bool>(out);
+}
+
+util::Result<void> write_then_rename(const GgufFile& file, const Ballast& ballast,
+                                     const std::string& destination) {
+  const std::string part = destination + ".part";
+  errno = 0;
+  const bool complete = write_copy(file, ballast, part);
+  if (complete && std::rename(part.c_str(), destination.c_str()) == 0) return {};
+  const std::string why = errno != 0 ? std::strerror(errno) : "the source file is cut short";
+  std::remove(part.c_str());
+  return util::fail(util::ErrorKind::engine,
+                    fmt::format("The heavier copy '{}' could not be written ({}): check that its "
+                                "folder exists and has room.",
+                                destination, why));
+}
+
+}  // namespace
+
+util::Result<void> synthesize(const protocol::Synth& job) {
+  try {
+    PACELINE_TRY(check_job(job));
+    PACELINE_TRY_ASSIGN(const GgufFile file, GgufFile::open(job.source_path));
+    PACELINE_TRY_ASSIGN(const Ballast ballast, plan_ballast(file, job));
+    return write_then_rename(file, ballast, job.destination_path);
+  } catch (const std::exception& problem) {
+    return refuse("The heavier copy of '{}' could not be made: {}.", job.source_path,
+                  problem.what());
+  }
+}
+
+}  // namespace paceline::worker

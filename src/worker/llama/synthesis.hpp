@@ -1,0 +1,12 @@
+#pragma once
+
+#include "protocol/job.hpp"
+#include "util/result.hpp"
+
+namespace paceline::worker {
+
+/// Writes the heavier copy that protocol::Synth describes; the same job gives the same bytes on
+/// every platform. The destination appears only when it is complete.
+util::Result<void> synthesize(const protocol::Synth& job);
+
+}  // namespace paceline::worker

@@ -1,0 +1,194 @@
+#include "worker/llama/checks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gguf.h"
+#include "support/temporary_folder.hpp"
+#include "util/files.hpp"
+
+namespace paceline::worker {
+namespace {
+
+using trace::SpecType;
+
+void set_vocabulary(gguf_context* gguf, std::size_t size) {
+  std::vector<std::string> words;
+  std::vector<const char*> pointers;
+  for (std::size_t i = 0; i < size; ++i) words.push_back("t" + std::to_string(i));
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  gguf_set_arr_str(gguf, "tokenizer.ggml.tokens", pointers.data(), pointers.size());
+}
+
+class Checks : public testing::Test {
+ protected:
+  using Edit = std::function<void(gguf_context*)>;
+
+  std::string write(const std::string& name, const std::function<void(gguf_context*)>& fill) {
+    const std::string path = folder_.path() / name;
+    gguf_context* gguf = gguf_init_empty();
+    fill(gguf);
+    gguf_write_to_file(gguf, path.c_str(), false);
+    gguf_free(gguf);
+    return path;
+  }
+
+  /// A target of 6 layers and a prediction block, rows of 256 and 10 tokens.
+  GgufFile target(const Edit& edit = [](gguf_context*) {}) {
+    return GgufFile::open(write("target.gguf",
+                                [&](gguf_context* gguf) {
+                                  gguf_set_val_str(gguf, "general.architecture", "qwen35");
+                                  gguf_set_val_u32(gguf, "qwen35.embedding_length", 256);
+                                  gguf_set_val_u32(gguf, "qwen35.block_count", 7);
+                                  gguf_set_val_u32(gguf, "qwen35.nextn_predict_layers", 1);
+                                  set_vocabulary(gguf, 10);
+                                  edit(gguf);
+                                }))
+        .value();
+  }
+
+  /// A DFlash drafter that fits it, with blocks of 8.
+  GgufFile dflash(const Edit& edit = [](gguf_context*) {}) {
+    const std::vector<std::uint32_t> taps{1, 3, 5};
+    return GgufFile::open(write("dflash.gguf",
+                                [&](gguf_context* gguf) {
+                                  gguf_set_val_str(gguf, "general.architecture", "dflash");
+                                  gguf_set_val_u32(gguf, "dflash.embedding_length", 256);
+                                  gguf_set_val_u32(gguf, "dflash.block_size", 8);
+                                  gguf_set_val_u32(gguf, "tokenizer.ggml.mask_token_id", 9);
+                                  gguf_set_arr_data(gguf, "dflash.target_layers", GGUF_TYPE_UINT32,
+                                                    taps.data(), taps.size());
+                                  set_vocabulary(gguf, 10);
+                                  edit(gguf);
+                                }))
+        .value();
+  }
+
+  static trace::Setup setup(SpecType type, int n_max = 0) {
+    trace::Setup setup;
+    setup.model_path = "target.gguf";
+    setup.spec_type = type;
+    setup.draft_n_max = n_max;
+    return setup;
+  }
+
+  static std::string refusal(const util::Result<DraftPlan>& plan) {
+    return plan ? std::string("was not refused") : plan.error().message;
+  }
+
+  support::TemporaryFolder folder_;
+};
+
+void expect_says(const std::string& message, const std::string& part) {
+  EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST_F(Checks, ADraftOfZeroIsTheBlockWithoutItsAnchorOrThreeForMtp) {
+  const GgufFile drafter = dflash();
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->n_max, 7);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->block, 8);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash, 4), target(), &drafter)->n_max, 4);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_mtp), target(), nullptr)->n_max, 3);
+  EXPECT_FALSE(plan_drafts(setup(SpecType::draft_mtp), target(), nullptr)->block.has_value());
+  EXPECT_EQ(plan_drafts(setup(SpecType::none), target(), nullptr)->n_max, 0);
+}
+
+TEST_F(Checks, ADFlashDrafterHasToFitItsTarget) {
+  const auto message = [&](const Edit& edit) {
+    const GgufFile drafter = dflash(edit);
+    return refusal(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter));
+  };
+  expect_says(message([](gguf_context* g) { gguf_set_val_u32(g, "dflash.embedding_length", 128); }),
+              "its embedding length is 128, the target's is 256");
+  expect_says(message([](gguf_context* g) { set_vocabulary(g, 11); }),
+              "its vocabulary is 11, the target's is 10");
+  expect_says(message([](gguf_context* g) {
+                const std::uint32_t tap = 6;
+                gguf_set_arr_data(g, "dflash.target_layers", GGUF_TYPE_UINT32, &tap, 1);
+              }),
+              "reads layer 6 of its target");
+  expect_says(message([](gguf_context* g) { gguf_remove_key(g, "dflash.target_layers"); }),
+              "dflash.target_layers");
+  expect_says(message([](gguf_context* g) { gguf_remove_key(g, "tokenizer.ggml.mask_token_id"); }),
+              "no mask token");
+  expect_says(message([](gguf_context* g) { gguf_set_val_u32(g, "dflash.block_size", 1); }),
+              "block size of 1");
+  expect_says(message([](gguf_context* g) { gguf_set_val_u32(g, "dflash.block_size", 513); }),
+              "block size of 513");
+  expect_says(
+      message([](gguf_context* g) { gguf_set_val_str(g, "general.architecture", "llama"); }),
+      "is of architecture 'llama'");
+}
+
+TEST_F(Checks, ALastLayerAndTheLargestBlockStillFit) {
+  const GgufFile drafter = dflash([](gguf_context* g) {
+    const std::uint32_t tap = 5;
+    gguf_set_arr_data(g, "dflash.target_layers", GGUF_TYPE_UINT32, &tap, 1);
+    gguf_set_val_u32(g, "dflash.block_size", 512);
+  });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->n_max, 511);
+}
+
+TEST_F(Checks, ADrafterWithoutAVocabularyUsesTheTargets) {
+  const GgufFile drafter =
+      dflash([](gguf_context* g) { gguf_remove_key(g, "tokenizer.ggml.tokens"); });
+  EXPECT_TRUE(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter).has_value());
+}
+
+TEST_F(Checks, MtpNeedsAPredictionBlock) {
+  const GgufFile plain =
+      target([](gguf_context* g) { gguf_remove_key(g, "qwen35.nextn_predict_layers"); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp), plain, nullptr)),
+              "The target has no MTP block");
+}
+
+TEST_F(Checks, AFileThatIsNoModelIsRefusedByName) {
+  const auto message = [](const std::string& path) { return GgufFile::open(path).error().message; };
+  const std::string empty = folder_.path() / "empty.gguf";
+  ASSERT_TRUE(util::write_file(empty, ""));
+  expect_says(message(empty), "'" + empty + "' is empty");
+  const std::string text = folder_.path() / "text.gguf";
+  ASSERT_TRUE(util::write_file(text, "once upon a time"));
+  expect_says(message(text), "is not a GGUF file");
+  const std::string cut = folder_.path() / "cut.gguf";
+  ASSERT_TRUE(util::write_file(cut, "GGUF\x03"));
+  expect_says(message(cut), "is damaged or cut short");
+  expect_says(message(folder_.path()), "is not a file");
+  expect_says(message(folder_.path() / "missing.gguf"), "cannot be opened");
+}
+
+TEST_F(Checks, AFileSaysItsLayersAndVocabulary) {
+  EXPECT_EQ(target().trunk_layers(), 6);
+  EXPECT_EQ(target().vocabulary(), 10);
+  EXPECT_EQ(dflash().own_numbers("target_layers"), (std::vector<std::int64_t>{1, 3, 5}));
+  EXPECT_FALSE(target().own_number("general.architecture").has_value());
+  EXPECT_FALSE(target().number("general.architecture").has_value()) << "it is a text";
+}
+
+TEST_F(Checks, NumbersNoModelCouldRunWithAreRefused) {
+  const auto refused = [](const std::function<void(trace::Setup&)>& spoil) {
+    trace::Setup one = setup(SpecType::draft_mtp);
+    EXPECT_TRUE(check_setup(one).has_value());
+    spoil(one);
+    return !check_setup(one).has_value();
+  };
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = 0; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = (1 << 20) + 1; }));
+  EXPECT_FALSE(refused([](trace::Setup& s) { s.n_ctx = 1 << 20; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.threads = 0; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = -1; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = 2048; }));
+  EXPECT_FALSE(refused([](trace::Setup& s) { s.draft_n_max = 2047; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) {
+    s.spec_type = SpecType::none;
+    s.draft_path = "d.gguf";
+  }));
+}
+
+}  // namespace
+}  // namespace paceline::worker

@@ -1,0 +1,164 @@
+#include "worker/llama/generation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/memory_port.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/worker_process.hpp"
+#include "util/files.hpp"
+#include "worker/llama/loading.hpp"
+
+namespace paceline::worker {
+namespace {
+
+using support::greedy;
+using support::lab_setup;
+using support::MemoryPort;
+using trace::PassKind;
+using trace::SpecType;
+
+const char* const prompt =
+    " the important question arises what those measures shall be. Our institutions are";
+
+/// Greedy text after it repeats itself, so that DFlash's drafts are accepted whole.
+const char* const looping_prompt =
+    "ough the power now exercised by the executive department in this behalf is only such as was "
+    "uniformly exerted through every Administration from the origin of the Government up to the "
+    "establishment of the present bank, yet it is one which is susceptible of regulation by law";
+
+struct Window {
+  trace::Finished finished;
+  std::vector<trace::Pass> passes;
+  std::vector<trace::Emission> emissions;
+  std::vector<int> tokens;
+};
+
+Window run(const trace::Setup& setup, Snapshots snapshots, const protocol::Generate& job) {
+  auto model = load(setup, {}, snapshots);
+  if (!model) throw std::runtime_error(model.error().message);
+  MemoryPort port;
+  Window window;
+  window.finished = generate(**model, job, port);
+  window.passes = port.all<trace::Pass>();
+  window.emissions = port.all<trace::Emission>();
+  for (const auto& emission : window.emissions)
+    window.tokens.insert(window.tokens.end(), emission.tokens.begin(), emission.tokens.end());
+  return window;
+}
+
+/// F - (E - 1 + W - A + X), 0 when nothing is lost (DEFINITIONS 1).
+long residual(const Window& window) {
+  long expected = static_cast<long>(window.tokens.size()) - 1;
+  for (const auto& emission : window.emissions) expected += emission.overshoot - emission.accepted;
+  for (const auto& pass : window.passes) expected += pass.superseded ? 1 : 0;
+  return static_cast<long>(window.passes.size()) - expected;
+}
+
+protocol::Generate sampled(int n_predict) {
+  protocol::Generate job = greedy(std::string(prompt), n_predict);
+  job.sampling.temp = 0.7;
+  job.seed = 11;
+  return job;
+}
+
+class Replay : public testing::TestWithParam<SpecType> {};
+
+// Without snapshots a recurrent target cannot forget a rejected token: the accepted ones are
+// decoded again from a checkpoint, in a pass that emits one token more.
+TEST_P(Replay, GivesTheSameTextAsSnapshotsAndKeepsTheIdentity) {
+  const trace::Setup setup = lab_setup(GetParam());
+  for (const protocol::Generate& job : {greedy(std::string(prompt), 60), sampled(60)}) {
+    const Window snapshots = run(setup, std::nullopt, job);
+    const Window replayed = run(setup, 0u, job);
+    EXPECT_EQ(snapshots.tokens, replayed.tokens);
+    EXPECT_EQ(residual(snapshots), 0);
+    EXPECT_EQ(residual(replayed), 0);
+    const auto replays =
+        std::count_if(replayed.passes.begin(), replayed.passes.end(),
+                      [](const trace::Pass& pass) { return pass.kind == PassKind::replay; });
+    EXPECT_GT(replays, 0);
+    EXPECT_EQ(std::count_if(snapshots.passes.begin(), snapshots.passes.end(),
+                            [](const auto& pass) { return pass.kind == PassKind::replay; }),
+              0);
+  }
+}
+
+TEST_P(Replay, OffersNothingAndEmitsTheAcceptedTokensAndTwoMore) {
+  const Window replayed = run(lab_setup(GetParam()), 0u, sampled(60));
+  for (const auto& emission : replayed.emissions) {
+    if (emission.pass < 0) continue;
+    const trace::Pass& pass = replayed.passes[static_cast<std::size_t>(emission.pass)];
+    if (pass.kind != PassKind::replay) continue;
+    const trace::Pass& failed = replayed.passes[static_cast<std::size_t>(emission.pass) - 1];
+    ASSERT_EQ(failed.kind, PassKind::speculative);
+    EXPECT_LT(failed.accepted, failed.offered);
+    EXPECT_EQ(failed.depth, pass.depth);
+    EXPECT_EQ(pass.offered, 0);
+    EXPECT_EQ(pass.attempts, 0);
+    EXPECT_EQ(pass.width, failed.accepted + 2);
+    EXPECT_EQ(emission.accepted, failed.accepted);
+    EXPECT_EQ(static_cast<int>(emission.tokens.size()) + emission.overshoot, failed.accepted + 2);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Generation, Replay,
+                         testing::Values(SpecType::draft_dflash, SpecType::draft_mtp),
+                         [](const auto& instance) {
+                           return std::string(instance.param == SpecType::draft_mtp ? "Mtp"
+                                                                                    : "DFlash");
+                         });
+
+TEST(Generation, ACancelBetweenPassesKeepsWhatWasEmitted) {
+  auto model = load(lab_setup(SpecType::none), {});
+  ASSERT_TRUE(model.has_value());
+  MemoryPort port;
+  port.cancel_after = 5;
+  const trace::Finished finished = generate(**model, greedy(std::string(prompt), 60), port);
+  EXPECT_EQ(finished.outcome.kind, trace::OutcomeKind::cancelled);
+  EXPECT_EQ(finished.stop, trace::StopReason::none);
+  EXPECT_EQ(port.all<trace::Pass>().size(), 5u);
+  EXPECT_EQ(port.all<trace::Emission>().size(), 6u);
+}
+
+/// The laboratory target with another token as its end of text.
+std::string target_ending_with(std::int32_t token, const support::TemporaryFolder& folder) {
+  std::string bytes = util::read_file(support::lab_model("target-mtp-f16.gguf")).value();
+  const std::string key = "tokenizer.ggml.eos_token_id";
+  // In a GGUF file a key is followed by its type and, for this one, by a 32-bit number.
+  std::memcpy(bytes.data() + bytes.find(key) + key.size() + 4, &token, sizeof token);
+  const std::string path = folder.path() / "target.gguf";
+  if (!util::write_file(path, bytes)) throw std::runtime_error("cannot write " + path);
+  return path;
+}
+
+TEST(Generation, AnEndTokenIsEmittedAndWhatWasSampledAfterItIsOvershoot) {
+  const support::TemporaryFolder folder;
+  trace::Setup setup = lab_setup(SpecType::draft_dflash);
+  const Window endless = run(setup, std::nullopt, greedy(std::string(looping_prompt), 40));
+  // The third token of the first pass that emits five or more, so that tokens come after it.
+  const auto emission = std::find_if(endless.emissions.begin(), endless.emissions.end(),
+                                     [](const auto& one) { return one.tokens.size() >= 5; });
+  ASSERT_NE(emission, endless.emissions.end());
+  const std::int32_t end = emission->tokens[2];
+  const auto first = std::find(endless.tokens.begin(), endless.tokens.end(), end);
+  setup.model_path = target_ending_with(end, folder);
+  const Window ended = run(setup, std::nullopt, greedy(std::string(looping_prompt), 40));
+  EXPECT_EQ(ended.finished.stop, trace::StopReason::eos);
+  EXPECT_TRUE(ended.finished.eos_counted);
+  EXPECT_EQ(ended.tokens, std::vector<int>(endless.tokens.begin(), first + 1));
+  EXPECT_EQ(residual(ended), 0);
+  const trace::Emission& last = ended.emissions.back();
+  const trace::Emission& whole = endless.emissions[ended.emissions.size() - 1];
+  EXPECT_GT(last.overshoot, 0);
+  EXPECT_EQ(last.tokens.size() + static_cast<std::size_t>(last.overshoot), whole.tokens.size());
+  EXPECT_EQ(last.accepted, whole.accepted);
+}
+
+}  // namespace
+}  // namespace paceline::worker
