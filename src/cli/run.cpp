@@ -89,7 +89,7 @@ void add_measuring_options(CLI::App& run, Settings& settings) {
       ->group("Measuring");
   run.add_option("-n,--n-predict", settings.run.n_predict,
                  "Output cap in tokens; equal for every request, a stop token ends earlier")
-      ->check(CLI::Range(2, 1 << 20))
+      ->check(CLI::Range(2, 1 << 18))
       ->capture_default_str()
       ->group("Measuring");
   run.add_option("--launches", settings.run.rounds, "Fresh loads of every arm")
