@@ -15,7 +15,7 @@ build: engine ## build the programs into build/bin
 	@cmake --build build --target $(PROGRAMS)
 
 .PHONY: demo
-demo: build ## measure the shipped models: plain against speculative, in about a minute
+demo: build ## measure the shipped models: plain against speculative, in about three minutes
 	@build/bin/paceline demo
 
 .PHONY: test
@@ -35,6 +35,15 @@ tidy: packages-check engine ## clang-tidy over src/
 .PHONY: asan tsan
 asan tsan: packages-test engine ## the tests under AddressSanitizer and UBSan, or ThreadSanitizer
 	@scripts/test-sanitized $@
+
+.PHONY: fuzz
+fuzz: packages-fuzz engine ## every parser's fuzzer for a minute each; SECONDS_EACH=3600 for longer
+	@scripts/fuzz
+
+.PHONY: coverage
+coverage: build ## how often the 95 % intervals hold the truth, on simulated runs (minutes)
+	@cmake --build build --target coverage
+	@build/bin/coverage 1000
 
 .PHONY: format
 format: packages-test ## rewrite the C++ as clang-format 14 would have it
@@ -62,10 +71,12 @@ engine: packages-build
 format-check: packages-test
 	@scripts/check-format
 
-.PHONY: packages-build packages-test packages-check
+.PHONY: packages-build packages-test packages-check packages-fuzz
 packages-build:
 	@scripts/install-packages build
 packages-test:
 	@scripts/install-packages build test
 packages-check:
 	@scripts/install-packages build test check
+packages-fuzz:
+	@scripts/install-packages build fuzz

@@ -19,6 +19,9 @@ target_compile_options(paceline_options INTERFACE
   $<$<BOOL:${PACELINE_WERROR}>:-Werror>)
 target_compile_definitions(paceline_options INTERFACE
   PACELINE_VERSION="${PROJECT_VERSION}" PACELINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+if(PACELINE_FUZZ)
+  target_compile_options(paceline_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(PACELINE_SANITIZE)
   target_compile_options(paceline_options INTERFACE
     -fsanitize=${PACELINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
