@@ -142,6 +142,7 @@ std::string worker_program() {
 
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
                           const Afterword& afterword) {
+  if (output.json && output.json != "-") PACELINE_TRY(util::check_writable(*output.json));
   const trace::Header header = header_of(options);
   const std::string trace_path = output.trace.value_or(
       (util::data_folder() / "traces" / (header.trace_id + ".jsonl")).string());

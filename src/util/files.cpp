@@ -26,6 +26,18 @@ Error unreadable(const fs::path& path, const char* why) {
   return Error{ErrorKind::usage, "cannot read " + path.string() + ": " + why};
 }
 
+tl::unexpected<Error> unwritable(const fs::path& path, const std::string& why) {
+  return fail(ErrorKind::usage, "cannot write " + path.string() + ": " + why);
+}
+
+fs::path partial_of(const fs::path& path) { return path.string() + ".part"; }
+
+/// A device, a pipe or a socket: to be written to, not to be replaced by a file.
+bool is_special(const fs::path& path) {
+  std::error_code problem;
+  return fs::is_other(fs::status(path, problem));
+}
+
 }  // namespace
 
 fs::path cache_folder() { return xdg_folder("XDG_CACHE_HOME", ".cache"); }
@@ -58,16 +70,27 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Result<void> write_file(const fs::path& path, std::string_view text) {
-  const fs::path partial = path.string() + ".part";
+  const bool in_place = is_special(path);
+  const fs::path written = in_place ? path : partial_of(path);
   errno = 0;
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+  std::ofstream file(written, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
+  if (!file) return unwritable(path, std::strerror(errno));
   std::error_code problem;
-  if (file) fs::rename(partial, path, problem);
-  if (!file || problem)
-    return fail(ErrorKind::usage, "cannot write " + path.string() + ": " +
-                                      (problem ? problem.message() : std::strerror(errno)));
+  if (!in_place) fs::rename(written, path, problem);
+  return problem ? unwritable(path, problem.message()) : Result<void>{};
+}
+
+Result<void> check_writable(const fs::path& path) {
+  std::error_code problem;
+  if (fs::is_directory(path, problem)) return unwritable(path, "it is a folder");
+  if (is_special(path)) return {};
+  const fs::path tried = partial_of(path);
+  errno = 0;
+  const bool opened = std::ofstream(tried, std::ios::binary | std::ios::app).is_open();
+  if (!opened) return unwritable(path, std::strerror(errno));
+  fs::remove(tried, problem);
   return {};
 }
 

@@ -24,7 +24,12 @@ std::filesystem::path beside_this_program(std::string_view name);
 /// A whole file, or why it cannot be read, with its path.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes a whole file under another name and renames it, so that it is never half there.
+/// Writes a whole file under another name and renames it, so that it is never half there. What is
+/// there already and no ordinary file (a device, a pipe) is written to as it is.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Whether write_file could write there, found out without touching what is there. Asked before
+/// long work, so that its result has a place to go.
+Result<void> check_writable(const std::filesystem::path& path);
 
 }  // namespace paceline::util

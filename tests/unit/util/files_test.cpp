@@ -35,5 +35,25 @@ TEST(Files, that_cannot_be_read_or_written_say_which_and_why) {
   EXPECT_NE(written.error().message.find("No such file"), std::string::npos);
 }
 
+TEST(Files, that_could_be_written_are_not_touched_by_asking) {
+  const support::TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder.path() / "f", "kept"));
+  EXPECT_TRUE(check_writable(folder.path() / "f"));
+  EXPECT_TRUE(check_writable(folder.path() / "new"));
+  EXPECT_EQ(*read_file(folder.path() / "f"), "kept");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "new"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "new.part"));
+  EXPECT_FALSE(check_writable(folder.path()));
+  EXPECT_FALSE(check_writable(folder.path() / "no" / "such" / "folder"));
+}
+
+TEST(Files, that_are_devices_are_written_to_and_not_replaced) {
+  EXPECT_TRUE(write_file("/dev/null", "gone"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const auto full = write_file("/dev/full", "too much");
+  ASSERT_FALSE(full);
+  EXPECT_NE(full.error().message.find("No space"), std::string::npos) << full.error().message;
+}
+
 }  // namespace
 }  // namespace paceline::util
