@@ -14,6 +14,7 @@ namespace {
 
 constexpr double default_temperature = 0.7;
 constexpr int least_widest_pass = 8;
+constexpr int most_widest_pass = 16;
 
 /// One arm before the settings that all share.
 struct ArmRequest {
@@ -37,7 +38,13 @@ util::Result<ArmRequest> parse_arm(const std::string& text) {
                       fmt::format("--arm {}: \"{}\" is no draft length; write TYPE:N with N from 1 "
                                   "to 64, as in draft-dflash:6",
                                   text, number));
-  if (second != std::string::npos) request.file = text.substr(second + 1);
+  if (second == std::string::npos) return request;
+  request.file = text.substr(second + 1);
+  if (request.file->empty())
+    return util::fail(util::ErrorKind::usage,
+                      fmt::format("--arm {}: no file follows the last colon; leave it out or name "
+                                  "the drafter",
+                                  text));
   return request;
 }
 
@@ -83,7 +90,8 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
 util::Result<std::vector<ArmRequest>> requests_of(const ArmSettings& settings) {
   std::vector<ArmRequest> requests;
   if (settings.spec_type)
-    requests.push_back({*settings.spec_type, settings.draft_n_max.value_or(0), std::nullopt});
+    requests.push_back(
+        {*settings.spec_type, settings.draft_n_max.value_or(0), settings.draft_model});
   else if (settings.draft_n_max)
     return util::fail(util::ErrorKind::usage,
                       "--spec-draft-n-max needs --spec-type, as in --spec-type draft-mtp");
@@ -122,7 +130,7 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings) {
 int widest_pass(const std::vector<trace::Arm>& arms) {
   int widest = least_widest_pass;
   for (const auto& arm : arms) widest = std::max(widest, arm.setup.draft_n_max + 3);
-  return widest;
+  return std::min(widest, most_widest_pass);
 }
 
 int default_threads() {

@@ -26,7 +26,7 @@ struct ArmSettings {
 util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings);
 
 /// The widest pass worth timing: two tokens past the longest draft's, so that the neighbours of
-/// every draft length show; at least 8.
+/// every draft length show; from 8 to 16, which every engine of ours can time.
 int widest_pass(const std::vector<trace::Arm>& arms);
 
 /// All cores that this process may use, but one, and at least one.

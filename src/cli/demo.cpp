@@ -10,6 +10,7 @@
 #include "cli/measure.hpp"
 #include "engine/embedded/embedded_engine.hpp"
 #include "study/ballast.hpp"
+#include "util/console.hpp"
 #include "util/files.hpp"
 #include "util/interrupt.hpp"
 #include "workload/prompts.hpp"
@@ -33,14 +34,15 @@ struct Settings {
 
 util::Result<int> demo(const Settings& settings) {
   engine::embedded::EmbeddedEngine writer(worker_program());
-  fmt::print(stderr, "Paceline's demo: about 3 minutes on two cores.\n");
-  PACELINE_TRY_ASSIGN(const auto target,
-                      study::ballasted(util::shipped("models/target-mtp-f16.gguf"), demo_ballast,
-                                       util::cache_folder(), writer, util::interrupted));
+  util::say("Paceline's demo: about 3 minutes on two cores.");
+  const auto target = study::ballasted(util::shipped("models/target-mtp-f16.gguf"), demo_ballast,
+                                       util::cache_folder(), writer, util::interrupted);
   writer.close();
+  if (util::interrupted()) return exit_interrupted;
+  if (!target) return tl::unexpected<util::Error>(target.error());
 
   ArmSettings arms;
-  arms.model = target.string();
+  arms.model = target->string();
   arms.draft_model = util::shipped("models/dflash-f16.gguf").string();
   arms.extra = {"draft-dflash:6", "draft-dflash:7", "draft-mtp:3"};
   arms.n_ctx = 512;

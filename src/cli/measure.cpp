@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <set>
+#include <string_view>
 
 #include "document/assemble.hpp"
 #include "document/json.hpp"
@@ -21,6 +22,7 @@
 #include "study/run.hpp"
 #include "trace/trace_file.hpp"
 #include "util/clock.hpp"
+#include "util/console.hpp"
 #include "util/files.hpp"
 #include "util/interrupt.hpp"
 #include "util/progress.hpp"
@@ -29,7 +31,6 @@ namespace paceline::cli {
 
 namespace {
 
-constexpr int exit_interrupted = 130;
 constexpr int width_when_piped = 140;
 
 std::string new_trace_id() {
@@ -53,28 +54,35 @@ trace::Header header_of(const study::RunOptions& options) {
   return header;
 }
 
+template <class Number>
+std::string counted(Number number, std::string_view thing) {
+  const bool sibilant = thing.back() == 'h';
+  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : sibilant ? "es" : "s");
+}
+
 void print_plan(const study::RunOptions& options) {
   std::vector<std::string> arms;
   for (const auto& arm : options.arms) arms.push_back(arm.name);
   std::set<std::string> classes;
   for (const auto& prompt : options.prompts.measured) classes.insert(prompt.workload_class);
   const std::size_t prompts = options.prompts.measured.size();
-  fmt::print(stderr,
-             "Plan: {} arms ({}) x {} launches x {} prompts ({}) = {} requests of at most {} "
-             "tokens, with {} threads.\n",
-             arms.size(), fmt::join(arms, ", "), options.rounds, prompts, fmt::join(classes, ", "),
-             arms.size() * static_cast<std::size_t>(options.rounds) * prompts, options.n_predict,
-             options.arms.front().setup.threads);
+  const std::size_t requests = arms.size() * static_cast<std::size_t>(options.rounds) * prompts;
+  util::say(fmt::format("Plan: {} x {} x {} prompts = {} requests, output capped at {} tokens, {}.",
+                        counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts,
+                        requests, options.n_predict,
+                        counted(options.arms.front().setup.threads, "thread")));
+  util::say(fmt::format("      arms: {}{}", fmt::join(arms, ", "),
+                        options.phases ? "; then one synced launch each, for the phases" : ""));
+  util::say(fmt::format("      classes: {}", fmt::join(classes, ", ")));
 }
 
 report::Style style_for(FILE* stream) {
   report::Style style;
   const bool terminal = ::isatty(::fileno(stream)) != 0;
-  style.colour = terminal && std::getenv("NO_COLOR") == nullptr;
-  winsize size{};
-  if (!terminal) style.width = width_when_piped;
-  if (terminal && ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    style.width = size.ws_col;
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind != nullptr && std::string_view(kind) == "dumb";
+  style.colour = terminal && !dumb && std::getenv("NO_COLOR") == nullptr;
+  style.width = terminal ? util::terminal_columns(stream, 80) : width_when_piped;
   return style;
 }
 
@@ -95,8 +103,8 @@ std::vector<std::string> failed_arms(const trace::Trace& trace) {
         first = &launch.outcome;
     }
     if (!any_done && first != nullptr && first->kind != trace::OutcomeKind::cancelled)
-      failures.push_back(
-          fmt::format("the arm {} could not be measured: {}", arm.name, first->reason));
+      failures.push_back(fmt::format("the arm {} ({}) could not be measured: {}", arm.name,
+                                     arm.setup.model_path, first->reason));
   }
   return failures;
 }
@@ -113,23 +121,48 @@ util::Result<int> exit_code(const trace::Trace& trace, const document::Document&
   if (trace.interrupted) return exit_interrupted;
   const auto failures = failed_arms(trace);
   if (!failures.empty())
-    return util::fail(util::ErrorKind::engine, fmt::format("{}", fmt::join(failures, "\n")));
+    return util::fail(util::ErrorKind::engine, fmt::format("{}", fmt::join(failures, "; ")));
   if (!anything_measured(document))
     return util::fail(util::ErrorKind::not_enough_data,
                       "no request gave a rate: every output was shorter than two tokens");
   return 0;
 }
 
-util::Result<void> write_report(const document::Document& document, const Output& output) {
+bool anything_opened(const trace::Trace& trace) {
+  return std::any_of(trace.launches.begin(), trace.launches.end(),
+                     [](const trace::Launch& launch) { return launch.facts.has_value(); });
+}
+
+util::Result<void> write_report(const document::Document& document, const Output& output,
+                                bool printed) {
   const std::string json = document::to_json_text(document) + "\n";
   FILE* text_stream = output.json == "-" ? stderr : stdout;
-  std::fputs(report::terminal(document, style_for(text_stream)).c_str(), text_stream);
-  std::fflush(text_stream);
-  if (output.json == "-")
-    std::fputs(json.c_str(), stdout);
-  else if (output.json)
-    return util::write_file(*output.json, json);
-  return {};
+  bool written = true;
+  if (printed)
+    written = util::write_all(text_stream, report::terminal(document, style_for(text_stream)));
+  if (output.json == "-") written = util::write_all(stdout, json);
+  if (output.json && output.json != "-") PACELINE_TRY(util::write_file(*output.json, json));
+  if (written) return {};
+  return util::fail(util::ErrorKind::internal,
+                    "standard output could not be written; the measurements are in the trace");
+}
+
+/// A document written over what it was made from would destroy the evidence.
+util::Result<void> check_outputs(const study::RunOptions& options, const Output& output,
+                                 const std::string& trace_path) {
+  if (!output.json || output.json == "-") return {};
+  std::vector<std::string> inputs = {trace_path, options.workload};
+  for (const auto& arm : options.arms) {
+    inputs.push_back(arm.setup.model_path);
+    inputs.push_back(arm.setup.draft_path.value_or(""));
+  }
+  for (const auto& input : inputs) {
+    std::error_code unknown;
+    if (input == *output.json || std::filesystem::equivalent(input, *output.json, unknown))
+      return util::fail(util::ErrorKind::usage,
+                        "--json would overwrite " + input + ": name another file");
+  }
+  return util::check_writable(*output.json);
 }
 
 }  // namespace
@@ -142,30 +175,33 @@ std::string worker_program() {
 
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
                           const Afterword& afterword) {
-  if (output.json && output.json != "-") PACELINE_TRY(util::check_writable(*output.json));
-  const trace::Header header = header_of(options);
+  trace::Trace trace;
+  trace.header = header_of(options);
   const std::string trace_path = output.trace.value_or(
-      (util::data_folder() / "traces" / (header.trace_id + ".jsonl")).string());
+      (util::data_folder() / "traces" / (trace.header.trace_id + ".jsonl")).string());
+  PACELINE_TRY(check_outputs(options, output, trace_path));
   PACELINE_TRY_ASSIGN(const auto journal, trace::TraceFile::create(trace_path));
   const machine::MachineFacts machine = machine::read_machine();
   print_plan(options);
 
-  util::Progress progress(::isatty(STDERR_FILENO) != 0, false);
+  util::Progress progress(::isatty(STDERR_FILENO) != 0);
   const auto make_engine = [] {
     return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
   };
   const auto watcher = [&](double done, double total, const std::string& what) {
     progress.update(done, total, what);
   };
-  PACELINE_TRY_ASSIGN(const trace::Trace trace, study::run(options, header, make_engine, *journal,
-                                                           watcher, util::interrupted));
+  const auto taken_down =
+      study::run(options, make_engine, *journal, watcher, util::interrupted, trace);
   progress.clear();
 
   const metrics::Mix mix = metrics::equal_mix(trace);
   auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, machine);
   if (afterword) document.said = afterword(document);
-  PACELINE_TRY(write_report(document, output));
-  fmt::print(stderr, "Trace: {}\n", trace_path);
+  // Where nothing opened the reason is all there is to say, and the error says it.
+  PACELINE_TRY(write_report(document, output, anything_opened(trace)));
+  util::say("Trace: " + trace_path);
+  PACELINE_TRY(taken_down);
   return exit_code(trace, document);
 }
 

@@ -10,6 +10,9 @@
 
 namespace paceline::cli {
 
+/// What a program ends with after Ctrl-C, by custom of the shell.
+inline constexpr int exit_interrupted = 130;
+
 /// Where results go.
 struct Output {
   std::optional<std::string> json;   ///< file of the JSON document; "-" is standard output

@@ -35,10 +35,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 1> two_lette
 std::vector<std::string> arguments_reversed(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) {
-    std::string_view argument = argv[i];
-    for (const auto& [two_letters, long_name] : two_letter_names)
-      if (argument == two_letters) argument = long_name;
+    const std::string_view argument = argv[i];
     arguments.emplace_back(argument);
+    for (const auto& [two_letters, long_name] : two_letter_names)
+      if (argument == two_letters ||
+          argument.substr(0, two_letters.size() + 1) == std::string(two_letters) + "=")
+        arguments.back().replace(0, two_letters.size(), long_name);
   }
   return arguments;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,10 +36,30 @@ struct Settings {
   study::RunOptions run;
 };
 
+/// As CLI::Range, which lets "nan" through.
+CLI::Validator finite_between(double low, double high) {
+  return {
+      [low, high](std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+        return good ? std::string() : fmt::format("{} is not between {} and {}", text, low, high);
+      },
+      fmt::format("FLOAT in [{} - {}]", low, high)};
+}
+
+CLI::Validator not_empty() {
+  return {[](std::string& text) { return text.empty() ? "the value is empty" : std::string(); },
+          ""};
+}
+
 void add_engine_options(CLI::App& run, Settings& settings) {
   ArmSettings& arms = settings.arms;
-  run.add_option("-m,--model", arms.model, "Target model (GGUF)")->required()->group("Engine");
+  run.add_option("-m,--model", arms.model, "Target model (GGUF)")
+      ->required()
+      ->check(not_empty())
+      ->group("Engine");
   run.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF); -md is the same")
+      ->check(not_empty())
       ->group("Engine");
   run.add_option("--spec-type", arms.spec_type, "How drafts are made: draft-dflash, draft-mtp")
       ->group("Engine");
@@ -52,7 +73,7 @@ void add_engine_options(CLI::App& run, Settings& settings) {
   run.add_flag("--no-plain", arms.no_plain, "Leave the plain arm out: there are no speed-ups then")
       ->group("Engine");
   run.add_option("-c,--ctx-size", arms.n_ctx, "Context to allocate, in tokens")
-      ->check(CLI::Range(16, 1 << 24))
+      ->check(CLI::Range(16, 1 << 20))
       ->capture_default_str()
       ->group("Engine");
   run.add_option("-t,--threads", arms.threads, "CPU threads; default: all cores but one")
@@ -62,16 +83,16 @@ void add_engine_options(CLI::App& run, Settings& settings) {
 
 void add_sampling_options(CLI::App& run, trace::Sampling& sampling) {
   run.add_option("--temp", sampling.temp, "Temperature; 0 is greedy; default: 0.7")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(finite_between(0, 100))
       ->group("Sampling");
   run.add_option("--top-k", sampling.top_k, "Keep the k likeliest tokens; 0 is off")
       ->check(CLI::Range(0, 1 << 24))
       ->group("Sampling");
   run.add_option("--top-p", sampling.top_p, "Nucleus; 1 is off")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(finite_between(0, 1))
       ->group("Sampling");
   run.add_option("--min-p", sampling.min_p, "Least share of the likeliest; 0 is off")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(finite_between(0, 1))
       ->group("Sampling");
 }
 
@@ -97,6 +118,7 @@ void add_measuring_options(CLI::App& run, Settings& settings) {
       ->capture_default_str()
       ->group("Measuring");
   run.add_option("--seed", settings.run.seed, "Of the order of arms and prompts and the samplers")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
       ->capture_default_str()
       ->group("Measuring");
   run.add_flag(

@@ -90,7 +90,7 @@ Launches to_launches(const trace::Trace& trace) {
   launches.n_predict = header.n_predict;
   for (const auto& launch : trace.launches) {
     const bool done = launch.outcome.kind == trace::OutcomeKind::done;
-    ++(done ? launches.done : launches.lost);
+    if (trace::is_headline(launch, header)) ++(done ? launches.done : launches.lost);
     std::optional<double> load_s;
     if (launch.facts) load_s = launch.facts->load_s;
     launches.each.push_back({launch.index, launch.round, launch.arm,

@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <string>
 
+#include "metrics/counts.hpp"
+#include "metrics/sample.hpp"
 #include "trace/trace.hpp"
 
 namespace paceline::document {
 
-/// Whether headline figures rest on the request: no warm-up, not synced, ran to its end.
-inline bool is_counted(const trace::Request& request) {
-  return !request.warm_up && !request.synced && request.outcome.kind == trace::OutcomeKind::done;
-}
-
-/// Calls visit(launch, request) for every counted request of the launches that ended well.
+/// Calls visit(launch, request) for every request that headline figures are made of.
 template <class Visit>
 void for_each_counted(const trace::Trace& trace, Visit visit) {
-  for (const auto& launch : trace.launches) {
-    if (launch.outcome.kind != trace::OutcomeKind::done) continue;
-    for (const auto& request : launch.requests)
-      if (is_counted(request)) visit(launch, request);
-  }
+  for (const auto& arm : trace.header.arms)
+    for (const trace::Launch* launch : metrics::counted_launches(trace, arm.name))
+      for (const auto& request : launch->requests)
+        if (metrics::is_measured(request) && metrics::count_request(request))
+          visit(*launch, request);
 }
 
 /// Facts of the first launch of an arm that opened; null when none did. An empty name is any arm.

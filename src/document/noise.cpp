@@ -8,12 +8,6 @@ namespace paceline::document {
 
 namespace {
 
-/// Seconds from sending the request to its last token.
-double duration_s(const trace::Request& request) {
-  if (request.emissions.empty()) return 0;
-  return static_cast<double>(request.emissions.back().at_ns - request.prefill.began_ns) / 1e9;
-}
-
 struct Totals {
   double steal_s = 0;
   double cpu_s = 0;
@@ -24,9 +18,9 @@ struct Totals {
 
 void add(Totals& totals, const trace::Launch& launch, const trace::Request& request) {
   const trace::Noise& noise = request.noise;
-  if (const double duration = duration_s(request); noise.pressure_s && duration > 0) {
+  if (noise.pressure_s && noise.elapsed_s > 0) {
     totals.pressure_s += *noise.pressure_s;
-    totals.pressed_s += duration;
+    totals.pressed_s += noise.elapsed_s;
   }
   if (noise.cpu_s <= 0) return;
   totals.steal_s += noise.steal_s;

@@ -8,19 +8,14 @@
 
 #include "document/counted.hpp"
 #include "document/facts.hpp"
+#include "metrics/interval.hpp"
+#include "metrics/rates.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::document {
 
 namespace {
 
-// DEFINITIONS 10: below these there is no interval.
-constexpr int fewest_prompts = 8;
-constexpr double fewest_effective_prompts = 6;
-// DEFINITIONS 10: below this an interval speaks of one launch only.
-constexpr int fewest_launches = 3;
-// Below this many offered tokens an arm's drafting is an anecdote.
-constexpr long fewest_draft_tokens = 100;
 constexpr double notable_steal_share = 0.01;
 constexpr double notable_pressure_share = 0.05;
 
@@ -108,23 +103,24 @@ void warn_of_run(Warnings& warnings, const Document& document) {
 }
 
 void warn_of_samples(Warnings& warnings, const Document& document) {
-  warnings.add(
-      WarningKind::too_few_prompts, "too few prompts for an interval",
-      places(document, [](const Arm&, const Workload& workload) -> std::string {
-        if (workload.prompts >= fewest_prompts && workload.n_eff >= fewest_effective_prompts)
-          return "";
-        return fmt::format("{} prompts, n_eff {:.1f}", workload.prompts, workload.n_eff);
-      }));
+  warnings.add(WarningKind::too_few_prompts, "too few prompts for an interval",
+               places(document, [](const Arm&, const Workload& workload) -> std::string {
+                 if (std::cmp_greater_equal(workload.prompts, metrics::fewest_families) &&
+                     workload.n_eff >= metrics::fewest_effective_prompts)
+                   return "";
+                 return fmt::format("{} prompts, n_eff {:.1f}", workload.prompts, workload.n_eff);
+               }));
   std::vector<std::string> few;
   for (const Arm& arm : document.arms)
-    if (arm.launches_done < fewest_launches)
+    if (std::cmp_less(arm.launches_done, metrics::fewest_launches))
       few.push_back(fmt::format("{} ({})", arm.name, arm.launches_done));
   warnings.add(WarningKind::few_launches, "under 3 launches say nothing about builds or machines",
                few);
   warnings.add(WarningKind::few_draft_tokens, "too few draft tokens to compare",
                places(document, [](const Arm& arm, const Workload& workload) -> std::string {
                  const long offered = workload.acceptance.offered;
-                 if (arm.settings.spec_type == "none" || offered >= fewest_draft_tokens) return "";
+                 if (arm.settings.spec_type == "none" || offered >= metrics::fewest_offered)
+                   return "";
                  return std::to_string(offered);
                }));
 }

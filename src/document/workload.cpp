@@ -23,6 +23,7 @@ Quantity to_residual(const metrics::Counts& counts) {
   if (counts.passes == 0) return no_quantity("no pass was counted");
   Quantity residual;
   residual.value = static_cast<double>(counts.residual_passes());
+  residual.level = "exact";
   residual.method = "counted decode calls minus those that token events imply";
   residual.reason = "a count has no interval";
   return residual;

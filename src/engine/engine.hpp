@@ -15,12 +15,9 @@ namespace paceline::engine {
 using TimePoint = std::chrono::steady_clock::time_point;
 using JobId = std::uint32_t;
 
-/// What an engine can count, time and reset. What it cannot is unknown in the report, never zero.
+/// What an engine can do beside generating. What it cannot is unknown in the report, never zero.
 struct Capabilities {
-  bool sees_passes = false;  ///< every decode call is an event
-  bool times_phases = false;
-  bool probes_widths = false;
-  bool resets_state = false;  ///< KV and drafter state are fresh before every request
+  bool probes_widths = false;  ///< times passes of a given width (protocol::Probe)
 };
 
 struct TaggedEvent {

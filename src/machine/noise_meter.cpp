@@ -55,12 +55,14 @@ void NoiseMeter::start() { start_ = read(); }
 
 NoiseMeter::Reading NoiseMeter::read() const {
   return {parse_stat(read_text(proc_ / "stat").value_or("")),
-          parse_pressure(read_text(proc_ / "pressure" / "cpu").value_or(""))};
+          parse_pressure(read_text(proc_ / "pressure" / "cpu").value_or("")),
+          std::chrono::steady_clock::now()};
 }
 
 trace::Noise NoiseMeter::stop() const {
   const Reading end = read();
   trace::Noise noise;
+  noise.elapsed_s = std::chrono::duration<double>(end.at - start_.at).count();
   // A counter that went backwards (a suspended or migrated machine) tells nothing.
   const bool ticks_known = start_.ticks && end.ticks && end.ticks->total >= start_.ticks->total &&
                            end.ticks->steal >= start_.ticks->steal;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -39,6 +40,7 @@ class NoiseMeter {
   struct Reading {
     std::optional<CpuTicks> ticks;
     std::optional<std::uint64_t> pressure_us;
+    std::chrono::steady_clock::time_point at;
   };
   Reading read() const;
 

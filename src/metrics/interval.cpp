@@ -96,13 +96,8 @@ Spread spread_over_units(const std::vector<Stratum>& strata) {
 
 /// Variance between launches of the whole figure's launch means. It can't be less than what the
 /// cells' own noise leaves in them: where it is by chance, that noise stands in.
-struct LaunchVariance {
-  double variance = 0;
-  bool is_noise_floor = false;
-};
-
-LaunchVariance launch_variance(const std::vector<Stratum>& strata,
-                               const std::vector<MeanSquares>& squares) {
+double launch_variance(const std::vector<Stratum>& strata,
+                       const std::vector<MeanSquares>& squares) {
   const auto launches = strata.front().deviations.launches;
   std::vector<double> figure(launches);
   double noise = 0;
@@ -113,25 +108,24 @@ LaunchVariance launch_variance(const std::vector<Stratum>& strata,
     noise += weight * weight * squares[k].error / static_cast<double>(grid.units);
   }
   const double between = sum_of_squares(figure, mean(figure)) / (static_cast<double>(launches) - 1);
-  return {std::max(between, noise), between < noise};
+  return std::max(between, noise);
 }
 
+/// (MS_prompts + MS_launches - MS_error) / (prompts x launches), summed over the strata. A mean
+/// square that chance left below the error's stands at the error's and keeps its own few degrees
+/// of freedom: three launches that happen to agree do not prove that launches do.
 Spread spread_over_units_and_launches(const std::vector<Stratum>& strata) {
   std::vector<MeanSquares> squares;
   for (const auto& stratum : strata) squares.push_back(mean_squares(stratum.deviations));
   const auto launches = static_cast<double>(strata.front().deviations.launches);
-  const auto between = launch_variance(strata, squares);
   VarianceSum sum;
+  sum.add(launch_variance(strata, squares) / launches, launches - 1);
   double least = launches - 1;
-  if (!between.is_noise_floor) sum.add(between.variance / launches, launches - 1);
   for (std::size_t k = 0; k < strata.size(); ++k) {
     const auto units = static_cast<double>(strata[k].deviations.units);
     const double share = strata[k].weight * strata[k].weight / (units * launches);
-    const bool units_differ = squares[k].units > squares[k].error;
-    if (units_differ) sum.add(share * squares[k].units, units - 1);
-    // The noise floor of the launches adds a stratum's error once, units that differ take it off.
-    const int error_terms = (between.is_noise_floor ? 1 : 0) - (units_differ ? 1 : 0);
-    sum.add(error_terms * share * squares[k].error, (units - 1) * (launches - 1));
+    sum.add(share * std::max(squares[k].units, squares[k].error), units - 1);
+    sum.add(-share * squares[k].error, (units - 1) * (launches - 1));
     least = std::min(least, units - 1);
   }
   return sum.spread(least);

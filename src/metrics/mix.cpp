@@ -33,6 +33,12 @@ std::string reason_against_mix(const Mix& mix) {
   return fmt::format("the shares of the mix add up to {:.6g}, not 1", sum);
 }
 
+bool loops(const ArmSummary& arm, const std::string& workload_class) {
+  return std::any_of(arm.classes.begin(), arm.classes.end(), [&](const ClassSummary& summary) {
+    return summary.workload_class == workload_class && summary.looping;
+  });
+}
+
 /// The mix over classes: rates are combined by time, deviations by each class's part of it.
 Estimate combine_classes(const std::vector<ClassSeconds>& classes) {
   std::vector<ClassRate> rates;
@@ -49,17 +55,18 @@ Estimate combine_classes(const std::vector<ClassSeconds>& classes) {
   return with_interval(*value, Scale::log, strata, n_eff);
 }
 
-/// Adds a class's mean prefill, spread over the tokens of a request, to its decode.
+/// Seconds of a token with the class's mean prefill: a request's first token comes from prefill,
+/// the others from decoding.
 std::optional<ClassSeconds> with_prefill(const ClassSeconds& decode, const Sample& sample,
                                          double tokens_per_request) {
   const auto prefill = pooled_ratio(sample, prefill_seconds, request_count);
   if (!prefill) return std::nullopt;
-  const double per_token = prefill->value / tokens_per_request;
+  const double prefilling = prefill->value / tokens_per_request;
+  const double decoding = decode.seconds.value * (tokens_per_request - 1) / tokens_per_request;
   auto both = decode;
-  both.seconds.value += per_token;
-  both.seconds.deviations =
-      combine(decode.seconds.value / both.seconds.value, decode.seconds.deviations,
-              per_token / both.seconds.value, prefill->deviations);
+  both.seconds.value = decoding + prefilling;
+  both.seconds.deviations = combine(decoding / both.seconds.value, decode.seconds.deviations,
+                                    prefilling / both.seconds.value, prefill->deviations);
   return both;
 }
 
@@ -78,12 +85,14 @@ void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples, con
     const auto seconds =
         sample == samples.end() ? std::nullopt : mean_per_token(sample->second, decode_seconds);
     if (!seconds) return refuse(fmt::format("class {} of the mix was not measured", name));
+    if (loops(arm, name))
+      return refuse(fmt::format("class {} loops: its rates do not compare with the others", name));
     decode.push_back({share, *seconds, sample->second.n_eff()});
     if (const auto both = with_prefill(decode.back(), sample->second, mix.tokens_per_request))
       end_to_end.push_back(*both);
   }
   arm.pat_decode = combine_classes(decode);
-  if (!(mix.tokens_per_request > 0))
+  if (!(mix.tokens_per_request >= 1))
     arm.pat_end_to_end = unknown("the mix does not say how many tokens a request has");
   else
     arm.pat_end_to_end = combine_classes(end_to_end);

@@ -79,7 +79,7 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const Mi
   ArmSummary summary;
   summary.name = arm.name;
   for (const auto& launch : context.trace.launches) {
-    if (launch.arm != arm.name) continue;
+    if (launch.arm != arm.name || !trace::is_headline(launch, context.trace.header)) continue;
     if (launch.outcome.kind == trace::OutcomeKind::done)
       ++summary.launches_done;
     else

@@ -64,16 +64,14 @@ struct Example {
 
 double speedup_of(const Example& example) { return *example.workload->decode.speedup.value; }
 
-/// Workloads whose speed-up, tokens per pass and pass cost are all known and whose verdict is one
-/// way or the other, slowest first.
-std::vector<Example> decided(const Document& document) {
+/// Workloads whose speed-up, tokens per pass and pass cost are all known, slowest first.
+std::vector<Example> compared(const Document& document) {
   std::vector<Example> examples;
   for (const Arm& arm : document.arms)
     for (const Workload& workload : arm.workloads) {
       const auto& decode = workload.decode;
-      const Verdict verdict = verdict_of(decode.speedup);
-      const bool clear = verdict == Verdict::pays || verdict == Verdict::loses;
-      if (speculates(arm) && clear && decode.tokens_per_pass.value && decode.pass_cost.value)
+      if (speculates(arm) && decode.speedup.value && decode.tokens_per_pass.value &&
+          decode.pass_cost.value)
         examples.push_back({&arm, &workload});
     }
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
@@ -90,7 +88,7 @@ std::string because(const Example& example) {
 }
 
 std::string why_sentence(const Document& document) {
-  const auto examples = decided(document);
+  const auto examples = compared(document);
   if (examples.empty()) return "";
   const Example& best = examples.back();
   const Example& worst = examples.front();
@@ -98,6 +96,25 @@ std::string why_sentence(const Document& document) {
   text += because(best);
   if (examples.size() > 1) text += ", " + because(worst);
   return text + ".";
+}
+
+/// Where the same drafter clearly makes more of one class's passes than of another's.
+std::string text_sentence(const Document& document) {
+  const auto examples = compared(document);
+  if (examples.empty()) return "";
+  const Arm& arm = *examples.back().arm;
+  const auto fewer_tokens = [](const Workload& a, const Workload& b) {
+    return a.decode.tokens_per_pass.value < b.decode.tokens_per_pass.value;
+  };
+  const auto [least, most] =
+      std::minmax_element(arm.workloads.begin(), arm.workloads.end(), fewer_tokens);
+  const Quantity& few = least->decode.tokens_per_pass;
+  const Quantity& many = most->decode.tokens_per_pass;
+  if (!few.high || !many.low || *few.high >= *many.low || least->looping || most->looping)
+    return "";
+  return fmt::format(" The text decides: {} makes {} tokens a pass on {} and {} on {}.", arm.name,
+                     figure(*many.value), most->workload_class, figure(*few.value),
+                     least->workload_class);
 }
 
 /// The index of the width of the arm's longest pass (its longest draft and one more token).
@@ -144,7 +161,9 @@ std::string steps_sentence(const Document& document) {
   }
   if (!text.empty()) return text;
   const auto slow = slow_widths(document);
-  if (slow.empty()) return " No width of a pass stands out as a slow step of the kernels.";
+  if (slow.empty())
+    return " No draft length meets a slow step of the kernels: no pass takes longer than its width "
+           "accounts for.";
   std::vector<std::string> widths;
   widths.reserve(slow.size());
   for (const int width : slow) widths.push_back(std::to_string(width));
@@ -233,9 +252,10 @@ std::string demo_paragraph(const Document& document) {
            looping_sentence(document) + launches_sentence(document);
   const auto speculation = speculation_sentences(document);
   if (speculation.empty()) return "Nothing was measured that could tell whether speculation pays.";
-  return "Speculation on this machine, against the same model without a drafter." + speculation +
-         why_sentence(document) + steps_sentence(document) + shorter_sentences(document) +
-         looping_sentence(document) + launches_sentence(document);
+  return "Speculation on this machine, against the same model without a drafter (each by its own "
+         "interval; no A/A arm was run)." +
+         speculation + why_sentence(document) + text_sentence(document) + steps_sentence(document) +
+         shorter_sentences(document) + looping_sentence(document) + launches_sentence(document);
 }
 
 }  // namespace paceline::report

@@ -253,15 +253,32 @@ std::string width_heading(const Document& document) {
                      listed(names));
 }
 
-std::vector<Cell> phase_row(const std::string& workload_class, const Arm& arm,
-                            const document::Phases& phases) {
-  std::vector<Cell> cells = {{util::printable(workload_class)}, {util::printable(arm.name)}};
-  for (const double seconds :
-       {phases.draft_s, phases.checkpoint_s, phases.verify_s, phases.process_s, phases.sample_s,
-        phases.accept_s, phases.rollback_s, phases.other_s, phases.synced_total_s,
-        phases.unsynced_total_s})
-    cells.push_back({figure(1000 * seconds)});
-  return cells;
+constexpr const char* phase_names[] = {"draft",  "checkpoint", "verify", "process", "sample",
+                                       "accept", "rollback",   "other",  "synced",  "unsynced"};
+
+/// Seconds in the order of phase_names.
+std::vector<double> seconds_of(const document::Phases& phases) {
+  return {phases.draft_s,        phases.checkpoint_s,    phases.verify_s,   phases.process_s,
+          phases.sample_s,       phases.accept_s,        phases.rollback_s, phases.other_s,
+          phases.synced_total_s, phases.unsynced_total_s};
+}
+
+struct PhaseRow {
+  std::string workload_class;
+  std::string arm;
+  std::vector<double> seconds;
+};
+
+std::vector<PhaseRow> phase_rows(const Document& document) {
+  std::vector<PhaseRow> rows;
+  for (const auto& workload_class : classes_of(document))
+    for (const Arm& arm : document.arms) {
+      const Workload* workload = workload_of(arm, workload_class);
+      if (workload != nullptr && workload->phases.value)
+        rows.push_back({util::printable(workload_class), util::printable(arm.name),
+                        seconds_of(*workload->phases.value)});
+    }
+  return rows;
 }
 
 }  // namespace
@@ -285,7 +302,8 @@ std::string class_tables(const Document& document, const Style& style, Notes& no
 std::string draft_table(const Document& document, const Style& style, Notes& notes) {
   if (std::none_of(document.arms.begin(), document.arms.end(), speculates)) return "";
   return fitted(3, style, notes, [&](Level level, Notes& attempt) {
-    return std::vector{std::pair{std::string("Drafts: accepted of offered, how often, how far"),
+    return std::vector{std::pair{std::string("Drafts: accepted of offered, how often, how far (the "
+                                             "end of an output cuts drafts short)"),
                                  drafts(document, level, attempt)}};
   });
 }
@@ -328,21 +346,25 @@ std::string width_table(const Document& document, const Style& style, Notes& not
 }
 
 std::string phase_table(const Document& document, const Style& style) {
+  const auto rows = phase_rows(document);
+  if (rows.empty()) return "";
   TextTable table;
   for (const char* name : {"class", "arm"}) table.add_column(name, Align::left);
-  for (const char* name : {"draft", "checkpoint", "verify", "process", "sample", "accept",
-                           "rollback", "other", "synced", "unsynced"})
-    table.add_column(name, Align::right);
-  bool any = false;
-  for (const auto& workload_class : classes_of(document))
-    for (const Arm& arm : document.arms) {
-      const Workload* workload = workload_of(arm, workload_class);
-      if (workload == nullptr || !workload->phases.value) continue;
-      table.add_row(phase_row(workload_class, arm, *workload->phases.value));
-      any = true;
-    }
-  if (!any) return "";
-  return heading("Phases, ms per pass of a synced run (unsynced: the headline's pass)", style) +
+  std::vector<std::vector<Cell>> cells;
+  for (const auto& row : rows) cells.push_back({{row.workload_class}, {row.arm}});
+  for (std::size_t phase = 0; phase < std::size(phase_names); ++phase) {
+    // A phase that no arm spends a microsecond in is no column.
+    const auto takes_time = [phase](const PhaseRow& row) { return row.seconds[phase] >= 1e-6; };
+    if (std::none_of(rows.begin(), rows.end(), takes_time)) continue;
+    table.add_column(phase_names[phase], Align::right);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      cells[i].push_back({figure(1000 * rows[i].seconds[phase])});
+  }
+  for (auto& row : cells) table.add_row(std::move(row));
+  return heading(
+             "Phases, ms per pass of one synced launch an arm, no intervals (unsynced: the "
+             "headline's pass)",
+             style) +
          table.render(indent, style.colour);
 }
 

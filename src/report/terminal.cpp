@@ -36,7 +36,7 @@ std::string legend(const Document& document, const Style& style) {
         levels.insert(util::printable(rate.level));
   std::string text =
       "tok/s = passes/s x tok/pass; speed-up = tok/pass / pass cost (alone: the cost again, from "
-      "passes timed apart from any text)";
+      "passes timed apart from any text and without sampling); repeats: share of repeated 8-grams";
   if (!levels.empty())
     text += "; intervals: " + listed(std::vector<std::string>(levels.begin(), levels.end()));
   return "\n" + wrapped(text, 0, style.width);

@@ -2,19 +2,13 @@
 
 namespace paceline::report {
 
-namespace {
-constexpr double clear_without_interval = 1.2;
-}
-
 bool is_slow_step(const document::WidthCurve& curve, std::size_t index) {
   if (index == 0 || index >= curve.widths.size()) return false;
   const document::Width& wide = curve.widths[index];
   const document::Width& narrow = curve.widths[index - 1];
-  if (!wide.verify_s.value || !narrow.verify_s.value || narrow.width <= 0) return false;
+  if (!wide.verify_s.low || !narrow.verify_s.high || narrow.width <= 0) return false;
   const double proportional = static_cast<double>(wide.width) / narrow.width;
-  if (wide.verify_s.low && narrow.verify_s.high)
-    return *wide.verify_s.low > proportional * *narrow.verify_s.high;
-  return *wide.verify_s.value > clear_without_interval * proportional * *narrow.verify_s.value;
+  return *wide.verify_s.low > proportional * *narrow.verify_s.high;
 }
 
 const document::WidthCurve* curve_of(const document::Document& document, const std::string& arm) {

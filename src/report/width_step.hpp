@@ -7,7 +7,7 @@
 namespace paceline::report {
 
 /// Whether passes of widths[index] are a slow step: dearer per token than those of the next
-/// narrower width, clearly (by their intervals; without intervals by a fifth). Growth in
+/// narrower width, with their intervals apart; without intervals nothing is. Growth in
 /// proportion to the width is what a machine short of arithmetic does and is no step.
 bool is_slow_step(const document::WidthCurve& curve, std::size_t index);
 

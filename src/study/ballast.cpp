@@ -20,6 +20,16 @@ std::uint64_t fingerprint(std::string_view bytes) {
   return hash;
 }
 
+std::string seal_of(std::string_view bytes) { return fmt::format("{:016x}", fingerprint(bytes)); }
+
+/// Whether the copy is there, whole and as it was written: a cache is a place where things rot.
+bool is_sealed(const std::filesystem::path& copy, const std::filesystem::path& seal) {
+  const auto expected = util::read_file(seal);
+  if (!expected) return false;
+  const auto bytes = util::read_file(copy);
+  return bytes && seal_of(*bytes) == *expected;
+}
+
 }  // namespace
 
 util::Result<std::filesystem::path> ballasted(const std::filesystem::path& target,
@@ -31,8 +41,9 @@ util::Result<std::filesystem::path> ballasted(const std::filesystem::path& targe
   const auto path =
       folder / fmt::format("{}-{}x{}-{:016x}.gguf", target.stem().string(), ballast.extra_layers,
                            ballast.feed_forward, fingerprint(bytes));
+  const std::filesystem::path seal = path.string() + ".sum";
+  if (is_sealed(path, seal)) return path;
   std::error_code problem;
-  if (std::filesystem::exists(path, problem)) return path;
   std::filesystem::create_directories(folder, problem);
   if (problem)
     return util::fail(util::ErrorKind::usage,
@@ -46,6 +57,8 @@ util::Result<std::filesystem::path> ballasted(const std::filesystem::path& targe
   if (outcome.kind != trace::OutcomeKind::done)
     return util::fail(util::ErrorKind::engine,
                       fmt::format("could not write {}: {}", path.string(), outcome.reason));
+  PACELINE_TRY_ASSIGN(const std::string copy, util::read_file(path));
+  PACELINE_TRY(util::write_file(seal, seal_of(copy)));
   return path;
 }
 

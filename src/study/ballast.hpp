@@ -14,7 +14,8 @@ struct Ballast {
   int feed_forward = 0;
 };
 
-/// The ballasted copy of `target` in `folder`, written by `engine` unless it is there already.
+/// The ballasted copy of `target` in `folder`, written by `engine` unless it is there already,
+/// undamaged.
 util::Result<std::filesystem::path> ballasted(const std::filesystem::path& target,
                                               const Ballast& ballast,
                                               const std::filesystem::path& folder,

@@ -20,7 +20,7 @@ struct RunOptions {
   bool widths = false;   ///< time passes by width in every launch
   int widest = 0;        ///< widest pass to time on the plain arm
   std::uint64_t seed = 1;
-  int patience_s = 120;  ///< silence after which an engine is given up
+  int patience_s = 600;  ///< silence after which an engine is given up
 };
 
 /// One launch to come: which arm, in which round, and the prompts in their order.
@@ -31,9 +31,9 @@ struct PlannedLaunch {
   std::vector<std::size_t> prompts;  ///< indices into RunOptions::prompts.measured
 };
 
-/// The whole schedule, made before anything runs. In each round every arm is launched once; each
-/// arm stands at every place of a round as equally often as the number of rounds allows; prompts
-/// are shuffled anew for every round, and equally for all arms of it.
+/// The whole schedule, made before anything runs. In each round every arm is launched once; over
+/// the rounds every arm stands at every place, and follows every other arm, as equally often as
+/// their number allows; prompts are shuffled anew for every round, and equally for all arms of it.
 std::vector<PlannedLaunch> plan(const RunOptions& options);
 
 /// The sampler's seed: the same for all arms, different for every prompt and round.

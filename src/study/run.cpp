@@ -19,13 +19,15 @@ constexpr int width_repeats = 5;
 class Run {
  public:
   Run(const RunOptions& options, trace::Journal& journal, const Watcher& watcher,
-      const StopAsked& stop_asked)
-      : options_(options), journal_(journal), watcher_(watcher), stop_asked_(stop_asked) {}
+      const StopAsked& stop_asked, trace::Trace& trace)
+      : options_(options),
+        journal_(journal),
+        watcher_(watcher),
+        stop_asked_(stop_asked),
+        trace_(trace) {}
 
-  util::Result<trace::Trace> measure(const trace::Header& header,
-                                     const engine::EngineFactory& make_engine) {
-    trace_.header = header;
-    PACELINE_TRY(journal_.begin(header));
+  util::Result<void> measure(const engine::EngineFactory& make_engine) {
+    PACELINE_TRY(journal_.begin(trace_.header));
     const auto launches = plan(options_);
     steps_total_ = static_cast<double>(launches.size() * (options_.prompts.measured.size() + 1));
     for (const auto& planned : launches) {
@@ -35,8 +37,7 @@ class Run {
       if (pointless_to_go_on()) break;
     }
     trace_.interrupted = stop_asked_();
-    PACELINE_TRY(journal_.end(trace_.interrupted));
-    return std::move(trace_);
+    return journal_.end(trace_.interrupted);
   }
 
  private:
@@ -162,17 +163,17 @@ class Run {
   const Watcher& watcher_;
   const StopAsked& stop_asked_;
   machine::NoiseMeter noise_;
-  trace::Trace trace_;
+  trace::Trace& trace_;
   double steps_done_ = 0;
   double steps_total_ = 0;
 };
 
 }  // namespace
 
-util::Result<trace::Trace> run(const RunOptions& options, const trace::Header& header,
-                               const engine::EngineFactory& make_engine, trace::Journal& journal,
-                               const Watcher& watcher, const StopAsked& stop_asked) {
-  return Run(options, journal, watcher, stop_asked).measure(header, make_engine);
+util::Result<void> run(const RunOptions& options, const engine::EngineFactory& make_engine,
+                       trace::Journal& journal, const Watcher& watcher, const StopAsked& stop_asked,
+                       trace::Trace& trace) {
+  return Run(options, journal, watcher, stop_asked, trace).measure(make_engine);
 }
 
 }  // namespace paceline::study

@@ -16,10 +16,11 @@ using Watcher = std::function<void(double done, double total, const std::string&
 /// Whether the user asked to stop.
 using StopAsked = std::function<bool()>;
 
-/// Measures every planned launch, taking down each record as it comes. A launch that fails is a
-/// record and the run goes on; an error means that the journal itself failed.
-util::Result<trace::Trace> run(const RunOptions& options, const trace::Header& header,
-                               const engine::EngineFactory& make_engine, trace::Journal& journal,
-                               const Watcher& watcher, const StopAsked& stop_asked);
+/// Measures every planned launch into `trace`, whose header is filled already, taking down each
+/// record as it comes. A launch that fails is a record and the run goes on; an error means that
+/// the journal itself failed, and `trace` still has what was measured before.
+util::Result<void> run(const RunOptions& options, const engine::EngineFactory& make_engine,
+                       trace::Journal& journal, const Watcher& watcher, const StopAsked& stop_asked,
+                       trace::Trace& trace);
 
 }  // namespace paceline::study

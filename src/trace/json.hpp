@@ -48,7 +48,7 @@ PACELINE_JSON_FIELDS(Pass, 15, index, kind, drafter, attempts, generated, offere
                      superseded, width, depth, began_ns, ended_ns, phases, draft);
 PACELINE_JSON_FIELDS(Emission, 6, pass, tokens, accepted, overshoot, at_ns, top2_gaps);
 PACELINE_JSON_FIELDS(Prefill, 5, prompt_tokens, processed_tokens, began_ns, ended_ns, drafter_ns);
-PACELINE_JSON_FIELDS(Noise, 3, steal_s, cpu_s, pressure_s);
+PACELINE_JSON_FIELDS(Noise, 4, steal_s, cpu_s, pressure_s, elapsed_s);
 PACELINE_JSON_FIELDS(Outcome, 5, kind, reason, signal, exit_code, log_tail);
 PACELINE_JSON_FIELDS(Request, 15, prompt_id, workload_class, family, repetition, warm_up, synced,
                      seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise);

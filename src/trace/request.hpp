@@ -68,6 +68,7 @@ struct Noise {
   double steal_s = 0;                ///< CPU seconds taken by the hypervisor, all cores
   double cpu_s = 0;                  ///< CPU seconds of all cores in that time, idle included
   std::optional<double> pressure_s;  ///< seconds some task waited for a CPU; absent without PSI
+  double elapsed_s = 0;              ///< wall time between the two readings
 };
 
 enum class OutcomeKind {

@@ -45,6 +45,11 @@ struct Header {
   std::vector<Arm> arms;
 };
 
+/// Launches past the planned rounds are synced ones for the phases; no headline figure is theirs.
+inline bool is_headline(const Launch& launch, const Header& header) {
+  return launch.round < header.rounds;
+}
+
 /// A whole run: raw facts, from which every figure can be recomputed.
 struct Trace {
   Header header;

@@ -1,6 +1,7 @@
 #include "util/child_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,9 +13,13 @@
 #include <cstring>
 #include <thread>
 
+#include "util/interrupt.hpp"
+
 namespace paceline::util {
 
 namespace {
+
+constexpr int write_patience_ms = 30'000;
 
 struct Pipe {
   int read_end = -1;
@@ -97,6 +102,8 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& argumen
   close_descriptor(output.write_end);
   close_descriptor(errors.write_end);
   child.input_ = input.write_end;
+  // A child that stops reading must not stop us too.
+  if (child.input_ >= 0) ::fcntl(child.input_, F_SETFL, O_NONBLOCK);
   child.output_ = output.read_end;
   child.errors_ = errors.read_end;
   if (problem != 0) {
@@ -134,11 +141,22 @@ void ChildProcess::end() {
 bool ChildProcess::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(input_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (written > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || (errno != EINTR && errno != EAGAIN) || !wait_for_room()) {
+      return false;
+    }
   }
   return true;
+}
+
+/// Waits until the pipe takes more; false when the child does not read for a while, or when the
+/// user has asked to stop and it is not reading.
+bool ChildProcess::wait_for_room() const {
+  std::array<pollfd, 2> waits{pollfd{input_, POLLOUT, 0},
+                              pollfd{interrupt_descriptor(), POLLIN, 0}};
+  const int ready = ::poll(waits.data(), waits.size(), write_patience_ms);
+  return (ready > 0 && (waits[0].revents & POLLOUT) != 0) || (ready < 0 && errno == EINTR);
 }
 
 void ChildProcess::close_input() { close_descriptor(input_); }

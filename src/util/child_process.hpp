@@ -36,7 +36,8 @@ class ChildProcess {
   int output() const { return output_; }  ///< descriptor to read its standard output from
   int errors() const { return errors_; }  ///< descriptor to read its standard error from
 
-  /// Writes all bytes to its standard input; false when it does not read any more.
+  /// Writes all bytes to its standard input; false when it does not read any more, for half a
+  /// minute or, once the user has asked to stop, at all.
   bool write(std::string_view bytes);
 
   /// Closes its standard input, which asks a well-behaved child to end.
@@ -50,6 +51,7 @@ class ChildProcess {
  private:
   ChildProcess() = default;
   void end();
+  bool wait_for_room() const;
 
   pid_t id_ = -1;
   int input_ = -1;

@@ -18,7 +18,7 @@ fs::path xdg_folder(const char* variable, const char* below_home) {
   const char* set = std::getenv(variable);
   if (set != nullptr && *set != '\0') return fs::path(set) / "paceline";
   const char* home = std::getenv("HOME");
-  const fs::path base = home != nullptr && *home != '\0' ? fs::path(home) : fs::current_path();
+  const fs::path base = home != nullptr && *home != '\0' ? fs::path(home) : fs::path(".");
   return base / below_home / "paceline";
 }
 
@@ -76,8 +76,12 @@ Result<void> write_file(const fs::path& path, std::string_view text) {
   std::ofstream file(written, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) return unwritable(path, std::strerror(errno));
   std::error_code problem;
+  if (!file) {
+    const std::string why = std::strerror(errno);
+    if (!in_place) fs::remove(written, problem);
+    return unwritable(path, why);
+  }
   if (!in_place) fs::rename(written, path, problem);
   return problem ? unwritable(path, problem.message()) : Result<void>{};
 }

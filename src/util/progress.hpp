@@ -10,7 +10,7 @@ namespace paceline::util {
 /// while something is measured.
 class Progress {
  public:
-  Progress(bool terminal, bool silent);
+  explicit Progress(bool terminal);
 
   /// `done` of `total` steps are finished; the time left is judged from the steps so far.
   void update(double done, double total, const std::string& what);
@@ -20,7 +20,6 @@ class Progress {
 
  private:
   bool terminal_;
-  bool silent_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point began_;
   std::chrono::steady_clock::time_point last_line_;

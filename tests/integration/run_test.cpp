@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "support/program.hpp"
@@ -58,7 +59,7 @@ class Run : public ::testing::Test {
   support::TemporaryFolder folder_;
 };
 
-/// Sum of a field over all passes of a class in an arm of the document.
+/// What the document says of one class on one arm.
 util::Json workload_of(const util::Json& document, const std::string& arm,
                        const std::string& name) {
   for (const auto& candidate : document.at("arms"))
@@ -136,6 +137,57 @@ TEST_F(Run, says_what_was_finished_when_it_is_interrupted) {
                   .is_number());
 }
 
+TEST_F(Run, fits_a_prompt_into_a_small_context_without_upsetting_the_engine) {
+  // Holds a fault: batches larger than the context's own made llama.cpp abort.
+  const Ended ended = run({"-m", target, "-c", "200", "--class", "json", "--prompts", "1", "-n",
+                           "8", "--launches", "1", "--json", path("report.json")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_TRUE(document().at("outcomes").empty());
+}
+
+TEST_F(Run, refuses_to_write_its_document_over_the_model_or_the_trace) {
+  const std::string model = path("model.gguf");
+  std::filesystem::copy_file(target, model);
+  const Ended over_model = run({"-m", model, "--json", model});
+  EXPECT_EQ(over_model.exit_code, 2);
+  EXPECT_THAT(over_model.errors, HasSubstr("overwrite"));
+  EXPECT_EQ(std::filesystem::file_size(model), std::filesystem::file_size(target));
+  EXPECT_EQ(run({"-m", model, "--json", path("x"), "--trace", path("x")}).exit_code, 2);
+}
+
+TEST_F(Run, says_when_standard_output_cannot_be_written) {
+  const std::string program = std::string(PACELINE_BINARY_DIR) + "/paceline";
+  auto shell = util::ChildProcess::start(
+      {"/bin/sh", "-c",
+       program + " run -m " + target +
+           " --class json --prompts 1 -n 4 --launches 1 > /dev/full 2> " + path("errors")},
+      {"XDG_DATA_HOME=" + home()});
+  ASSERT_TRUE(shell);
+  EXPECT_EQ(shell->wait(std::chrono::minutes(2))->exit_code, 1);
+  EXPECT_THAT(*util::read_file(path("errors")), HasSubstr("standard output"));
+}
+
+TEST_F(Run, measures_on_when_nobody_reads_its_talk) {
+  const std::string program = std::string(PACELINE_BINARY_DIR) + "/paceline";
+  auto shell = util::ChildProcess::start(
+      {"/bin/sh", "-c",
+       program + " run -m " + target + " --class json --prompts 1 -n 4 --launches 1 --json " +
+           path("report.json") + " > " + path("out") + " 2>&- <&-"},
+      {"XDG_DATA_HOME=" + home()});
+  ASSERT_TRUE(shell);
+  EXPECT_EQ(shell->wait(std::chrono::minutes(2))->exit_code, 0);
+  EXPECT_EQ(document().at("schema"), "paceline.report/1");
+}
+
+TEST_F(Run, lets_no_escape_sequence_through_to_the_terminal) {
+  ASSERT_TRUE(util::write_file(
+      path("w.jsonl"), "{\"id\": \"a\", \"class\": \"\\u001b[31mred\", \"text\": \"x y z\"}\n"));
+  const Ended ended = run({"-m", target, "--workload", path("w.jsonl"), "-n", "4", "--launches",
+                           "1", "--trace", path("t\033[32m.jsonl")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_THAT(ended.errors + ended.output, Not(HasSubstr("\033")));
+}
+
 struct Refusal {
   const char* name;
   std::vector<std::string> arguments;
@@ -173,7 +225,16 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"no_mtp_block",
                 with_quick({"-m", models + "small-f16.gguf", "--spec-type", "draft-mtp"}), "MTP",
                 3},
-        Refusal{"context_too_small", with_quick({"-m", target, "-c", "32"}), "-c", 3},
+        Refusal{"context_too_small",
+                {"-m", target, "-c", "256", "-n", "250", "--class", "json", "--prompts", "2"},
+                "raise -c or shorten",
+                3},
+        Refusal{"draft_longer_than_the_block",
+                with_quick({"-m", target, "-md", dflash, "--arm", "draft-dflash:30"}), "at most 7",
+                3},
+        Refusal{"temperature_that_is_no_number", {"-m", target, "--temp", "nan"}, "nan", 2},
+        Refusal{"negative_seed", {"-m", target, "--seed", "-1"}, "--seed", 2},
+        Refusal{"empty_model", {"-m", ""}, "empty", 2},
         Refusal{"unknown_class", {"-m", target, "--class", "rust"}, "rust", 2},
         Refusal{"unknown_option", {"-m", target, "--frobnicate"}, "frobnicate", 2},
         Refusal{"unknown_drafter", {"-m", target, "--spec-type", "magic"}, "magic", 2},

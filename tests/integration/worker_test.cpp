@@ -257,11 +257,11 @@ TEST(Worker, FactsSayWhatReallyRuns) {
   WorkerProcess worker;
   trace::Sampling sampling;
   sampling.temp = 0.7;
-  const auto opened = worker.open(lab_setup(SpecType::draft_dflash, 20), sampling);
+  const auto opened = worker.open(lab_setup(SpecType::draft_dflash, 0), sampling);
   ASSERT_TRUE(opened.facts.has_value()) << opened.outcome.reason;
   const auto& facts = *opened.facts;
   EXPECT_EQ(facts.draft_block, 8);
-  EXPECT_EQ(facts.draft_n_max, 7) << "llama.cpp clamps 20 to the block";
+  EXPECT_EQ(facts.draft_n_max, 7) << "a block of 8 drafts 7 tokens";
   EXPECT_EQ(facts.rollback, "snapshots");
   EXPECT_EQ(facts.target.architecture, "qwen35");
   EXPECT_EQ(facts.target.file_bytes, 13245824u);
@@ -391,6 +391,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "dflash"},
         Refusal{"NoContext", [](trace::Setup& s) { s.n_ctx = 0; }, "-c takes"},
         Refusal{"NoThreads", [](trace::Setup& s) { s.threads = 0; }, "-t takes"},
+        Refusal{"DraftLongerThanTheBlock",
+                [](trace::Setup& s) { s = lab_setup(SpecType::draft_dflash, 8); }, "at most 7"},
         Refusal{"NegativeDraft", [](trace::Setup& s) { s.draft_n_max = -1; },
                 "--spec-draft-n-max takes"}),
     [](const auto& instance) { return std::string(instance.param.name); });

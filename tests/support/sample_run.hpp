@@ -89,7 +89,7 @@ inline trace::Request sample_request(const std::string& workload_class) {
     request.passes.push_back(pass);
     request.emissions.push_back({index, {2 + index}, 0, 0, 2'000'000'000, {}});
   }
-  request.noise = {0.004, 4.0, 0.02};
+  request.noise = {0.004, 4.0, 0.02, 2.0};
   return request;
 }
 

@@ -48,9 +48,7 @@ EmbeddedEngine::EmbeddedEngine(std::filesystem::path worker_program)
 
 EmbeddedEngine::~EmbeddedEngine() { close(); }
 
-Capabilities EmbeddedEngine::capabilities() const {
-  return {.sees_passes = true, .times_phases = true, .probes_widths = true, .resets_state = true};
-}
+Capabilities EmbeddedEngine::capabilities() const { return {.probes_widths = true}; }
 
 std::optional<pid_t> EmbeddedEngine::process_id() const {
   if (!worker_) return std::nullopt;
@@ -66,8 +64,14 @@ std::optional<trace::Outcome> EmbeddedEngine::start() {
   log_tail_.clear();
   output_open_ = errors_open_ = true;
   auto hello = next_report(Clock::now() + hello_patience);
-  if (!hello) return hello.error();
-  return check_hello(*hello);
+  if (hello) return check_hello(*hello);
+  auto problem = hello.error();
+  if (problem.kind == trace::OutcomeKind::cancelled) return problem;
+  problem.reason = fmt::format(
+      "{} does not work as a paceline-worker: {}; build it again with "
+      "`make build` and leave PACELINE_WORKER unset",
+      worker_program_.string(), problem.reason);
+  return problem;
 }
 
 std::optional<trace::Outcome> EmbeddedEngine::check_hello(const protocol::Report& report) {
@@ -109,9 +113,15 @@ util::Result<JobId> EmbeddedEngine::submit(const protocol::Job& job,
   running_ = ++last_job_;
   patience_ = patience;
   heard_ = Clock::now();
-  // A worker that is gone shows at the next read, with its reason.
-  worker_->write(protocol::frame(protocol::encode(protocol::Submit{last_job_, job})));
-  return last_job_;
+  if (worker_->write(protocol::frame(protocol::encode(protocol::Submit{last_job_, job}))))
+    return last_job_;
+  // One that is gone says why at the next read; one that lives and does not read never will.
+  if (worker_->wait(std::chrono::milliseconds(100))) return last_job_;
+  running_.reset();
+  return util::fail(
+      util::ErrorKind::engine,
+      give_up(trace::OutcomeKind::timed_out, "the engine did not read the request: it was ended")
+          .reason);
 }
 
 std::optional<TaggedEvent> EmbeddedEngine::next(TimePoint until) {

@@ -68,7 +68,7 @@ bool is_record_of_pass(const trace::Event& event, int pass) {
 
 SimulatedEngine::SimulatedEngine(std::shared_ptr<World> world) : world_(std::move(world)) {}
 
-Capabilities SimulatedEngine::capabilities() const { return {true, true, true, true}; }
+Capabilities SimulatedEngine::capabilities() const { return {.probes_widths = true}; }
 
 tl::expected<trace::EngineFacts, trace::Outcome> SimulatedEngine::open(
     const trace::Setup& setup, const trace::Sampling& sampling) {

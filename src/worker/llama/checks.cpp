@@ -82,6 +82,12 @@ util::Result<DraftPlan> plan_dflash(int n_max, const GgufFile& target, const Ggu
         "which it cannot draft: convert it again.",
         drafter->path());
   PACELINE_TRY_ASSIGN(const int block, check_block(*drafter));
+  // llama.cpp would draft fewer without a word, under the name of the length that was asked for.
+  if (n_max > block - 1)
+    return refuse(
+        "Drafts of {} tokens were asked for, but the block of '{}' makes at most {}: take "
+        "--spec-draft-n-max 1 to {}, or leave it out for the longest.",
+        n_max, drafter->path(), block - 1, block - 1);
   return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block};
 }
 

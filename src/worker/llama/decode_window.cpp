@@ -77,9 +77,11 @@ util::Result<void> DecodeWindow::prefill() {
   trace::Prefill& prefill = recording_.prefill;
   prefill.prompt_tokens = static_cast<int>(prompt_.size());
   prefill.began_ns = progress_sent_ = now_ns();
-  for (std::size_t begin = 0; begin < prompt_.size(); begin += batch_tokens) {
+  // Not batch_tokens: llama.cpp lowers it to the context it was given.
+  const std::size_t piece = llama_n_batch(model_.target.get());
+  for (std::size_t begin = 0; begin < prompt_.size(); begin += piece) {
     if (begin > 0 && interrupted()) return {};
-    PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + batch_tokens)));
+    PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + piece)));
   }
   if (model_.drafts()) common_speculative_begin(model_.speculator.get(), sequence, past_);
   last_ = common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1);

@@ -105,8 +105,9 @@ class Probing {
   /// Brings both contexts to the depth and remembers the state there.
   util::Result<void> fill() {
     PACELINE_TRY(model_.reset());
-    for (int begin = 0; begin < job_.depth; begin += batch_tokens) {
-      load_batch(begin, std::min(job_.depth, begin + batch_tokens), false);
+    const int piece = static_cast<int>(llama_n_batch(model_.target.get()));
+    for (int begin = 0; begin < job_.depth; begin += piece) {
+      load_batch(begin, std::min(job_.depth, begin + piece), false);
       PACELINE_TRY(decode(model_.target.get(), model_.batch));
       PACELINE_TRY(process());
     }

@@ -1,6 +1,7 @@
 #include "worker/llama/synthesis.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -160,7 +161,8 @@ bool write_copy(const GgufFile& file, const Ballast& ballast, const std::string&
 
 util::Result<void> write_then_rename(const GgufFile& file, const Ballast& ballast,
                                      const std::string& destination) {
-  const std::string part = destination + ".part";
+  // Named by the process: two that write the same copy at once must not share it.
+  const std::string part = fmt::format("{}.{}.part", destination, ::getpid());
   errno = 0;
   const bool complete = write_copy(file, ballast, part);
   if (complete && std::rename(part.c_str(), destination.c_str()) == 0) return {};

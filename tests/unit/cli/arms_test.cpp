@@ -43,13 +43,15 @@ TEST(Arms, that_the_demo_asks_for_are_named_by_type_and_length) {
   EXPECT_EQ(arms->at(2).setup.draft_path, "own.gguf");
 }
 
-TEST(Arms, of_mtp_take_no_drafter_file_unless_told) {
+TEST(Arms, of_mtp_draft_from_the_target_beside_a_dflash_file_and_from_their_own_when_named) {
   ArmSettings asked = settings();
-  asked.draft_model = "dflash.gguf";
+  asked.draft_model = "drafter.gguf";
+  asked.extra = {"draft-dflash:6", "draft-mtp:3"};
+  EXPECT_FALSE(make_arms(asked)->at(2).setup.draft_path);
+  asked.extra = {};
   asked.spec_type = "draft-mtp";
-  const auto arms = make_arms(asked);
-  ASSERT_TRUE(arms);
-  EXPECT_FALSE(arms->at(1).setup.draft_path);
+  EXPECT_EQ(make_arms(asked)->at(1).setup.draft_path, "drafter.gguf")
+      << "-md with --spec-type is never dropped silently";
 }
 
 TEST(Arms, that_make_no_sense_say_what_to_write_instead) {
@@ -66,6 +68,9 @@ TEST(Arms, that_make_no_sense_say_what_to_write_instead) {
   asked.extra = {"draft-mtp:three"};
   EXPECT_NE(refusal(asked).find("three"), std::string::npos);
   asked = settings();
+  asked.extra = {"draft-mtp:3:"};
+  EXPECT_NE(refusal(asked).find("no file"), std::string::npos);
+  asked = settings();
   asked.extra = {"draft-mtp:3", "draft-mtp:3"};
   EXPECT_NE(refusal(asked).find("twice"), std::string::npos);
   asked = settings();
@@ -81,6 +86,8 @@ TEST(WidestPass, shows_the_neighbours_of_the_longest_draft) {
   EXPECT_EQ(widest_pass({arm}), 8);
   arm.setup.draft_n_max = 7;
   EXPECT_EQ(widest_pass({arm}), 10);
+  arm.setup.draft_n_max = 60;
+  EXPECT_EQ(widest_pass({arm}), 16);
 }
 
 }  // namespace

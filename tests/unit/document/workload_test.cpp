@@ -59,6 +59,7 @@ TEST(ToWorkload, FindsTheDepthsOfCountedPassesOfTheClassAndArm) {
   trace.launches[0].requests[0].passes[0].depth = 900;
   trace.launches[5].requests[0].warm_up = true;
   trace.launches[5].requests[0].passes[0].depth = 900;
+  trace.launches[9].requests.resize(1);
   trace.launches[9].outcome.kind = trace::OutcomeKind::crashed;
   trace.launches[9].requests[0].passes[0].depth = 900;
   auto summary = drafted();

@@ -56,13 +56,28 @@ TEST(interval, launches_that_differ_by_less_than_the_error_count_as_the_error) {
 TEST(interval, units_that_differ_by_less_than_the_error_count_as_the_error) {
   const auto result = spread({{1, crossed(0, 3, 0.5)}});
   EXPECT_NEAR(result->standard_error, std::sqrt(18 / 6.0), 1e-12);
-  EXPECT_NEAR(result->degrees_of_freedom, 2, 1e-9);
+  EXPECT_NEAR(result->degrees_of_freedom, 324 / (0.25 + 162 + 0.125), 1e-9);
 }
 
 TEST(interval, noise_alone_leaves_the_error) {
   const auto result = spread({{1, crossed(0, 0, 0.5)}});
   EXPECT_NEAR(result->standard_error, std::sqrt(0.5 / 6), 1e-12);
-  EXPECT_NEAR(result->degrees_of_freedom, 2, 1e-9);
+  EXPECT_NEAR(result->degrees_of_freedom, 1, 1e-9);
+}
+
+// Holds a fault: launches that agreed by chance were taken for known, with the error's degrees of
+// freedom, and tokens/s came out tighter than passes/s.
+TEST(interval, launches_that_agree_by_chance_keep_their_few_degrees_of_freedom) {
+  // Ten units alike; noise of +-1 in launches 0 and 2 that alternates between units: MS_P 0, MS_L
+  // 0, MS_E = 20 / 18. Variance MS_E / 30; 1 / (1/9 + 1/2 + 1/18) = 1.5, at least 2 for 3 launches.
+  Grid grid(10, 3);
+  for (std::size_t u = 0; u < 10; ++u) {
+    grid.at(u, 0) = u % 2 == 0 ? 1 : -1;
+    grid.at(u, 2) = -grid.at(u, 0);
+  }
+  const auto result = spread({{1, grid}});
+  EXPECT_NEAR(result->standard_error, std::sqrt(20.0 / 18 / 30), 1e-12);
+  EXPECT_NEAR(result->degrees_of_freedom, 2, 1e-12);
 }
 
 TEST(interval, a_mix_of_two_classes_adds_its_prompts_and_shares_its_launches) {

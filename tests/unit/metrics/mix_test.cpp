@@ -37,8 +37,8 @@ TEST(mix, pat_is_tokens_over_total_time) {
   // Half the tokens at 10 ms and half at 40 ms: 25 ms a token.
   const auto arm = arm_of({launch(0)}, {{{"code", 0.5}, {"prose", 0.5}}, 20});
   EXPECT_NEAR(*arm.pat_decode.value, 40, 1e-9);
-  // Each request's second of prefill over 20 tokens: 75 ms a token.
-  EXPECT_NEAR(*arm.pat_end_to_end.value, 1 / 0.075, 1e-9);
+  // A request of 20 tokens: a second of prefill, which makes the first one, and 19 more tokens.
+  EXPECT_NEAR(*arm.pat_end_to_end.value, 20 / (1 + 19 * 0.025), 1e-9);
 }
 
 TEST(mix, shares_weigh_tokens) {
@@ -61,9 +61,9 @@ TEST(mix, the_interval_adds_the_prompts_of_each_class_by_its_part_of_the_time) {
 
 TEST(mix, prefill_that_never_varies_narrows_the_end_to_end_interval) {
   const auto arm = arm_of({launch(0)}, {{{"code", 0.5}, {"prose", 0.5}}, 20});
-  // Decode is 25 of 75 ms, so the half-width falls to a third.
+  // Decode is 475 of 1475 ms, and the half-width falls with it.
   EXPECT_NEAR(std::log(*arm.pat_end_to_end.high / *arm.pat_end_to_end.value),
-              std::log(*arm.pat_decode.high / 40) / 3, 1e-9);
+              std::log(*arm.pat_decode.high / 40) * 475 / 1475, 1e-9);
 }
 
 TEST(mix, launches_are_shared_by_the_classes_and_do_not_average_out) {

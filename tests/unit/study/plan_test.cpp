@@ -43,6 +43,18 @@ TEST(Plan, never_gives_an_arm_the_same_place_twice_while_others_are_left) {
     EXPECT_TRUE(seen.insert({launches[i].arm, i % 4}).second);
 }
 
+TEST(Plan, lets_every_arm_follow_every_other_equally_often) {
+  for (const std::size_t arms : {2u, 3u, 4u, 5u}) {
+    const int rounds = static_cast<int>(arms % 2 == 1 ? 2 * arms : arms);
+    const auto launches = plan(options_with(arms, rounds, 1));
+    std::map<std::pair<std::size_t, std::size_t>, int> follows;
+    for (std::size_t i = 1; i < launches.size(); ++i)
+      if (i % arms != 0) ++follows[{launches[i - 1].arm, launches[i].arm}];
+    EXPECT_EQ(follows.size(), arms * (arms - 1));
+    for (const auto& [pair, count] : follows) EXPECT_EQ(count, arms % 2 == 1 ? 2 : 1);
+  }
+}
+
 TEST(Plan, shuffles_the_prompts_anew_each_round_and_alike_for_its_arms) {
   const auto launches = plan(options_with(2, 3, 20));
   for (const auto& launch : launches)

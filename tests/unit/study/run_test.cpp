@@ -59,17 +59,22 @@ class StudyRun : public ::testing::Test {
   }
 
   util::Result<trace::Trace> run() {
-    trace::Header header;
-    header.arms = options.arms;
-    return study::run(
-        options, header, engine::simulated::factory(world), journal,
-        [](double, double, const std::string&) {}, [this] { return stop_after_asks-- <= 0; });
+    trace::Trace trace;
+    trace.header.arms = options.arms;
+    const auto taken_down = study::run(
+        options, engine::simulated::factory(world), journal,
+        [](double, double, const std::string&) {}, [this] { return stop_after_asks-- <= 0; },
+        trace);
+    measured_before_the_end = trace.launches.size();
+    if (!taken_down) return tl::unexpected<util::Error>(taken_down.error());
+    return trace;
   }
 
   RunOptions options;
   std::shared_ptr<World> world = std::make_shared<World>();
   MemoryJournal journal;
   int stop_after_asks = 1'000'000;
+  std::size_t measured_before_the_end = 0;
 };
 
 int count(const trace::Trace& trace, const std::string& arm, trace::OutcomeKind kind) {
@@ -187,11 +192,12 @@ TEST_F(StudyRun, measures_phases_in_launches_of_their_own) {
       EXPECT_EQ(request.synced, launch.round == 3) << "round " << launch.round;
 }
 
-TEST_F(StudyRun, that_cannot_be_taken_down_is_an_error) {
-  journal.fail_after = 5;
+TEST_F(StudyRun, that_cannot_be_taken_down_any_more_is_an_error_and_keeps_what_it_measured) {
+  journal.fail_after = 15;
   const auto trace = run();
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().message, "disk full");
+  EXPECT_GE(measured_before_the_end, 2u);
 }
 
 }  // namespace

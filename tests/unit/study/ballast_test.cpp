@@ -1,0 +1,69 @@
+#include "study/ballast.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/temporary_folder.hpp"
+#include "util/files.hpp"
+
+namespace paceline::study {
+namespace {
+
+/// Writes "heavy" where it is told to, and counts how often.
+class Writer final : public engine::Engine {
+ public:
+  engine::Capabilities capabilities() const override { return {}; }
+  tl::expected<trace::EngineFacts, trace::Outcome> open(const trace::Setup&,
+                                                        const trace::Sampling&) override {
+    return trace::EngineFacts{};
+  }
+  util::Result<engine::JobId> submit(const protocol::Job& job, std::chrono::seconds) override {
+    EXPECT_TRUE(util::write_file(std::get<protocol::Synth>(job).destination_path, "heavy"));
+    return ++written;
+  }
+  std::optional<engine::TaggedEvent> next(engine::TimePoint) override {
+    return engine::TaggedEvent{written, trace::Finished{}};
+  }
+  void cancel(engine::JobId) override {}
+  void close() override {}
+
+  engine::JobId written = 0;
+};
+
+class Ballasted : public ::testing::Test {
+ protected:
+  std::filesystem::path copy() {
+    const auto path =
+        ballasted(target, {2, 1024}, folder.path() / "cache", writer, [] { return false; });
+    EXPECT_TRUE(path) << path.error().message;
+    return path.value_or("");
+  }
+
+  support::TemporaryFolder folder;
+  std::filesystem::path target = folder.path() / "target.gguf";
+  Writer writer;
+};
+
+TEST_F(Ballasted, is_written_once_for_a_target) {
+  ASSERT_TRUE(util::write_file(target, "light"));
+  const auto first = copy();
+  EXPECT_EQ(copy(), first);
+  EXPECT_EQ(writer.written, 1u);
+  ASSERT_TRUE(util::write_file(target, "another"));
+  EXPECT_NE(copy(), first);
+  EXPECT_EQ(writer.written, 2u);
+}
+
+TEST_F(Ballasted, is_written_again_when_the_copy_was_damaged_or_not_finished) {
+  ASSERT_TRUE(util::write_file(target, "light"));
+  const auto path = copy();
+  ASSERT_TRUE(util::write_file(path, "heavx"));
+  EXPECT_EQ(copy(), path);
+  EXPECT_EQ(writer.written, 2u);
+  EXPECT_EQ(*util::read_file(path), "heavy");
+  std::filesystem::remove(path.string() + ".sum");
+  copy();
+  EXPECT_EQ(writer.written, 3u);
+}
+
+}  // namespace
+}  // namespace paceline::study
