@@ -19,7 +19,6 @@ using paceline::trace::Trace;
 
 constexpr double launch_sd = 0.04;
 constexpr double prompt_sd = 0.15;
-constexpr double noise_sd = 0.03;
 constexpr double least_coverage = 0.93;
 
 constexpr double plain_seconds_per_token = 0.05;
@@ -32,6 +31,7 @@ constexpr int draft_length = 10;
 struct Scenario {
   int prompts = 0;  ///< in each class
   int launches = 0;
+  double noise_sd = 0;  ///< of one request's time, beside its prompt's and launch's
 };
 
 /// Log-normal with mean 1, so that the truth stays where it was.
@@ -59,7 +59,7 @@ std::vector<Prompt> draw_prompts(std::mt19937_64& random, int count) {
 
 /// A request of `passes` passes whose tokens and time are as told; passes carry the draft counts.
 paceline::trace::Request make_request(std::mt19937_64& random, const Prompt& prompt,
-                                      double seconds_per_token, bool drafts) {
+                                      double seconds_per_token, double noise_sd, bool drafts) {
   paceline::trace::Request request;
   request.prompt_id = prompt.id;
   request.workload_class = prompt.workload_class;
@@ -107,7 +107,7 @@ Trace draw_run(std::mt19937_64& random, const Scenario& scenario) {
       const double seconds =
           plain_seconds_per_token / (drafts ? speedup : 1) * factor(random, launch_sd);
       for (const auto& prompt : prompts)
-        launch.requests.push_back(make_request(random, prompt, seconds, drafts));
+        launch.requests.push_back(make_request(random, prompt, seconds, scenario.noise_sd, drafts));
       trace.launches.push_back(std::move(launch));
     }
   }
@@ -157,8 +157,8 @@ bool measure(const Scenario& scenario, int runs, std::uint64_t seed) {
     const double coverage = static_cast<double>(row.held) / runs;
     const double error = 1.96 * std::sqrt(coverage * (1 - coverage) / runs);
     is_enough = is_enough && coverage + error >= least_coverage;
-    fmt::print("{:>7} {:>8}  {:<13} {:6.2f} % +- {:.2f}\n", scenario.prompts, scenario.launches,
-               row.name, 100 * coverage, 100 * error);
+    fmt::print("{:>7} {:>8} {:>7.2f}  {:<13} {:6.2f} % +- {:.2f}\n", scenario.prompts,
+               scenario.launches, scenario.noise_sd, row.name, 100 * coverage, 100 * error);
   }
   return is_enough;
 }
@@ -172,12 +172,13 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "coverage: the number of runs must be 1 or more\n");
     return 2;
   }
-  fmt::print("{} runs each, seed {}; launch sd {}, prompt sd {}, noise sd {}\n", runs, seed,
-             launch_sd, prompt_sd, noise_sd);
-  fmt::print("prompts launches  figure        coverage of nominal 95 %\n");
+  fmt::print("{} runs each, seed {}; launch sd {}, prompt sd {}\n", runs, seed, launch_sd,
+             prompt_sd);
+  fmt::print("prompts launches   noise  figure        coverage of nominal 95 %\n");
   bool is_enough = true;
   for (const int prompts : {10, 20})
     for (const int launches : {3, 5, 10})
-      is_enough = measure({prompts, launches}, runs, seed) && is_enough;
+      for (const double noise_sd : {0.03, 0.2})
+        is_enough = measure({prompts, launches, noise_sd}, runs, seed) && is_enough;
   return is_enough ? 0 : 1;
 }

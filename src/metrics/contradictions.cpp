@@ -63,7 +63,8 @@ std::vector<std::string> check(const trace::Request& request) {
   if (request.outcome.kind != trace::OutcomeKind::done) return found;
   const auto counts = count_request(request);
   if (!counts) {
-    found.push_back("ended as done and has no token, or times or counts that no engine can make");
+    found.emplace_back(
+        "ended as done and has no token, or times or counts that no engine can make");
     return found;
   }
   compare_counts(*counts, found);

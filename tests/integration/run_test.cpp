@@ -81,7 +81,7 @@ TEST_F(Run, measures_plain_and_dflash_greedily_without_losing_a_token) {
   EXPECT_EQ(plain.at("decode").at("tokens_per_pass").at("value"), 1.0);
   EXPECT_EQ(plain.at("decode").at("residual_passes").at("value"), 0);
   EXPECT_EQ(drafted.at("decode").at("residual_passes").at("value"), 0);
-  // lab-models.md 7: greedy DFlash n=7 emits 4.98 tokens a pass on json; a short cap cuts drafts.
+  // models/README.md: greedy DFlash n=7 emits 4.98 tokens a pass on json; a short cap cuts drafts.
   EXPECT_GT(drafted.at("decode").at("tokens_per_pass").at("value").get<double>(), 2.5);
   EXPECT_LT(drafted.at("decode").at("tokens_per_pass").at("value").get<double>(), 8.0);
   EXPECT_EQ(drafted.at("lossless").at("texts"), 8);

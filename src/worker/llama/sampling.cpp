@@ -67,6 +67,7 @@ std::vector<std::string> chain_names(const llama_model* model, common_params_sam
   const common_sampler_ptr sampler(common_sampler_init(model, parameters));
   llama_sampler* chain = common_sampler_get(sampler.get());
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(llama_sampler_chain_n(chain)));
   for (int i = 0; i < llama_sampler_chain_n(chain); ++i) {
     const std::string name = llama_sampler_name(llama_sampler_chain_get(chain, i));
     // A sampler whose parameters switch it off is replaced by an empty one named "?...".
