@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -418,5 +419,11 @@ struct Document {
   std::vector<Warning> warnings;
   std::optional<std::string> said;  ///< the result in one paragraph; absent when not asked for
 };
+
+inline bool speculates(const Arm& arm) { return arm.settings.spec_type != "none"; }
+
+inline bool any_speculates(const Document& document) {
+  return std::any_of(document.arms.begin(), document.arms.end(), speculates);
+}
 
 }  // namespace paceline::document

@@ -32,12 +32,6 @@ bool every_workload(const Document& document, Holds holds) {
   return any;
 }
 
-bool speculates(const Arm& arm) { return arm.settings.spec_type != "none"; }
-
-bool any_speculates(const Document& document) {
-  return std::any_of(document.arms.begin(), document.arms.end(), speculates);
-}
-
 Reason recipe(const Evidence& evidence) {
   if (!evidence.document.target.value) return evidence.document.target.reason;
   return "tensor types by bytes and the file size are known; types per tensor class and the "

@@ -28,12 +28,6 @@ Verdict verdict_of(const Quantity& speedup) {
   return Verdict::cannot_tell;
 }
 
-bool speculates(const Arm& arm) { return arm.settings.spec_type != "none"; }
-
-bool any_speculates(const Document& document) {
-  return std::any_of(document.arms.begin(), document.arms.end(), speculates);
-}
-
 /// "json (1.70x) and c (1.02x)": the classes of that verdict.
 std::string classes_with(const Arm& arm, Verdict verdict) {
   std::vector<std::string> names;

@@ -51,8 +51,6 @@ Emphasis emphasis_of(const Quantity& speedup) {
   return Emphasis::none;
 }
 
-bool speculates(const Arm& arm) { return arm.settings.spec_type != "none"; }
-
 /// Classes in the order in which arms have them.
 std::vector<std::string> classes_of(const Document& document) {
   std::vector<std::string> classes;
@@ -300,7 +298,7 @@ std::string class_tables(const Document& document, const Style& style, Notes& no
 }
 
 std::string draft_table(const Document& document, const Style& style, Notes& notes) {
-  if (std::none_of(document.arms.begin(), document.arms.end(), speculates)) return "";
+  if (std::none_of(document.arms.begin(), document.arms.end(), document::speculates)) return "";
   return fitted(3, style, notes, [&](Level level, Notes& attempt) {
     return std::vector{std::pair{std::string("Drafts: accepted of offered, how often, how far (the "
                                              "end of an output cuts drafts short)"),
