@@ -1,5 +1,6 @@
 #include "worker/llama/filling.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace paceline::worker {
@@ -35,8 +36,9 @@ void Filler::write(const HeavyTensor& tensor, const MatrixShape& part,
   std::vector<char> row(columns * element);
   for (std::int64_t i = 0; i < tensor.shape.rows; ++i) {
     const std::size_t copied = i < part.rows ? kept : 0;
-    std::memcpy(row.data(), source.data() + static_cast<std::size_t>(i) * copied * element,
-                copied * element);
+    // Not memcpy: a row that is all filling copies nothing, from a source that may be empty.
+    std::copy_n(source.data() + static_cast<std::size_t>(i) * copied * element, copied * element,
+                row.data());
     fill(tensor.fill, tensor.type, columns - copied, row.data() + copied * element);
     out.write(row.data(), static_cast<std::streamsize>(row.size()));
   }
