@@ -13,6 +13,7 @@ constexpr double square_root_of_3 = 1.7320508075688772;
 }  // namespace
 
 void Filler::fill(Fill kind, ggml_type type, std::size_t count, char* destination) {
+  if (count == 0) return;  // nothing is copied from nowhere: memcpy does not allow even that
   values_.assign(count, kind == Fill::one ? 1.0f : 0.0f);
   if (kind == Fill::random) {
     // Uniform, not normal: no library's logarithm or cosine may decide about a byte.
