@@ -6,6 +6,7 @@
 
 #include "study/collect.hpp"
 #include "util/files.hpp"
+#include "util/hash.hpp"
 
 namespace paceline::study {
 
@@ -13,14 +14,7 @@ namespace {
 
 constexpr auto patience = std::chrono::minutes(5);
 
-/// Names a copy by what it was made from, so that a new target is never measured by an old copy.
-std::uint64_t fingerprint(std::string_view bytes) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211u;
-  return hash;
-}
-
-std::string seal_of(std::string_view bytes) { return fmt::format("{:016x}", fingerprint(bytes)); }
+std::string seal_of(std::string_view bytes) { return fmt::format("{:016x}", util::fnv1a(bytes)); }
 
 /// Whether the copy is there, whole and as it was written: a cache is a place where things rot.
 bool is_sealed(const std::filesystem::path& copy, const std::filesystem::path& seal) {
@@ -40,7 +34,7 @@ util::Result<std::filesystem::path> ballasted(const std::filesystem::path& targe
   PACELINE_TRY_ASSIGN(const std::string bytes, util::read_file(target));
   const auto path =
       folder / fmt::format("{}-{}x{}-{:016x}.gguf", target.stem().string(), ballast.extra_layers,
-                           ballast.feed_forward, fingerprint(bytes));
+                           ballast.feed_forward, util::fnv1a(bytes));
   const std::filesystem::path seal = path.string() + ".sum";
   if (is_sealed(path, seal)) return path;
   std::error_code problem;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <random>
 
+#include "util/hash.hpp"
+
 namespace paceline::study {
 
 namespace {
@@ -70,11 +72,11 @@ std::vector<PlannedLaunch> plan(const RunOptions& options) {
 }
 
 std::uint32_t request_seed(std::uint64_t seed, const std::string& prompt_id, int round) {
-  std::uint64_t hash = 14695981039346656037u ^ seed;  // FNV-1a: stable on every platform
-  const auto mix = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211u; };
-  for (const char letter : prompt_id) mix(static_cast<unsigned char>(letter));
+  std::uint64_t hash = util::fnv1a(prompt_id, util::fnv1a_start ^ seed);
+  std::string round_bytes;
   for (int shift = 0; shift < 32; shift += 8)
-    mix(static_cast<unsigned char>(static_cast<unsigned>(round) >> shift));
+    round_bytes.push_back(static_cast<char>(static_cast<unsigned>(round) >> shift & 0xff));
+  hash = util::fnv1a(round_bytes, hash);
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "worker/llama/refuse.hpp"
+
 namespace paceline::worker {
 
 namespace {
@@ -12,13 +14,6 @@ constexpr int most_context = 1 << 20;
 constexpr int most_threads = 1024;
 constexpr int mtp_default_n_max = 3;       // llama-server's --spec-draft-n-max
 constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
-
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
-                                   Arguments&&... arguments) {
-  return util::fail(util::ErrorKind::engine,
-                    fmt::format(text, std::forward<Arguments>(arguments)...));
-}
 
 util::Result<void> check_same(const GgufFile& target, const GgufFile& drafter, const char* what,
                               std::optional<std::int64_t> of_target,

@@ -8,6 +8,7 @@
 
 #include "worker/llama/checks.hpp"
 #include "worker/llama/loaded_model.hpp"
+#include "worker/llama/refuse.hpp"
 #include "worker/llama/rollback.hpp"
 
 namespace paceline::worker {
@@ -17,13 +18,6 @@ namespace {
 constexpr std::uint32_t token_seed = 20240607;
 constexpr int most_repeats = 10'000;
 constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
-
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
-                                   Arguments&&... arguments) {
-  return util::fail(util::ErrorKind::usage,
-                    fmt::format(text, std::forward<Arguments>(arguments)...));
-}
 
 util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& job) {
   if (job.widths.empty()) return refuse("No width to measure was given: name at least one.");

@@ -5,19 +5,9 @@
 #include <limits>
 
 #include "worker/llama/loaded_model.hpp"
+#include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
-
-namespace {
-
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
-                                   Arguments&&... arguments) {
-  return util::fail(util::ErrorKind::usage,
-                    fmt::format(text, std::forward<Arguments>(arguments)...));
-}
-
-}  // namespace
 
 util::Result<void> check_request(const std::vector<std::int32_t>& prompt, int n_predict,
                                  std::uint32_t seed, int n_ctx, int vocabulary) {

@@ -17,6 +17,7 @@
 #include "worker/llama/ballast.hpp"
 #include "worker/llama/filling.hpp"
 #include "worker/llama/gguf_file.hpp"
+#include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
 
@@ -28,13 +29,6 @@ constexpr int most_feed_forward = 1 << 20;
 // are, to the last bit.
 constexpr int feed_forward_step = 32;
 const char* const layers_key = "attention.recurrent_layers";
-
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
-                                   Arguments&&... arguments) {
-  return util::fail(util::ErrorKind::usage,
-                    fmt::format(text, std::forward<Arguments>(arguments)...));
-}
 
 util::Result<void> check_job(const protocol::Synth& job) {
   if (job.extra_layers < 0 || job.extra_layers > most_extra_layers)
