@@ -9,9 +9,16 @@
 
 namespace paceline::protocol {
 
+/// One message of a conversation.
+struct ChatMessage {
+  std::string role;  ///< "system", "user" or "assistant"
+  std::string content;
+};
+
 /// Generates from one prompt; KV and drafter state are reset before it.
 struct Generate {
-  std::string prompt;                       ///< text, unless `prompt_tokens` is given
+  std::string prompt;                 ///< text, unless `prompt_tokens` or `messages` are given
+  std::vector<ChatMessage> messages;  ///< put through the model's chat template
   std::vector<std::int32_t> prompt_tokens;  ///< token ids, used as they are; empty: use `prompt`
   int n_predict = 0;                        ///< output cap in tokens, the first one included
   trace::Sampling sampling;
@@ -19,6 +26,7 @@ struct Generate {
   bool synced = false;         ///< synchronise the device after each phase and report phases
   bool record_drafts = false;  ///< put the offered token ids into each pass
   bool record_gaps = false;    ///< put top-2 logit gaps into each emission (costs time)
+  bool warm_session = false;   ///< keep the drafter's own state (n-gram tables); KV is reset
 };
 
 /// Times passes of given widths at one depth, on tokens that mean nothing, without sampling.
@@ -37,6 +45,11 @@ struct Synth {
   int feed_forward = 0;
 };
 
-using Job = std::variant<Generate, Probe, Synth>;
+/// Reads what a GGUF file is, without loading it; needs no open model.
+struct Inspect {
+  std::string path;
+};
+
+using Job = std::variant<Generate, Probe, Synth, Inspect>;
 
 }  // namespace paceline::protocol

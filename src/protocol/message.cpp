@@ -1,15 +1,18 @@
 #include "protocol/message.hpp"
 
+#include "model/json.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::protocol {
 
 using util::Json;
 
-PACELINE_JSON_FIELDS(Generate, 8, prompt, prompt_tokens, n_predict, sampling, seed, synced,
-                     record_drafts, record_gaps);
+PACELINE_JSON_FIELDS(ChatMessage, 2, role, content);
+PACELINE_JSON_FIELDS(Generate, 10, prompt, messages, prompt_tokens, n_predict, sampling, seed,
+                     synced, record_drafts, record_gaps, warm_session);
 PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
 PACELINE_JSON_FIELDS(Synth, 4, source_path, destination_path, extra_layers, feed_forward);
+PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Open, 2, setup, sampling);
 PACELINE_JSON_FIELDS(Cancel, 1, job_id);
 PACELINE_JSON_FIELDS(Hello, 2, protocol, tool_version);
@@ -23,10 +26,12 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Synth> job_names{{"generate", "probe", "synth"}};
+constexpr Names<Generate, Probe, Synth, Inspect> job_names{
+    {"generate", "probe", "synth", "inspect"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
-                trace::Finished>
-    event_names{{"progress", "prefill", "pass", "emission", "width_time", "finished"}};
+                model::FileFacts, trace::Finished>
+    event_names{
+        {"progress", "prefill", "pass", "emission", "width_time", "file_facts", "finished"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

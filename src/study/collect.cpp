@@ -25,6 +25,8 @@ void take(trace::Event&& event, Collected& collected) {
           request.emissions.push_back(std::move(said));
         } else if constexpr (std::is_same_v<Said, trace::WidthTime>) {
           collected.widths.push_back(std::move(said));
+        } else if constexpr (std::is_same_v<Said, model::FileFacts>) {
+          collected.file = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Finished>) {
           request.outcome = std::move(said.outcome);
           request.stop = said.stop;

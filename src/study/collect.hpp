@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -13,6 +14,7 @@ namespace paceline::study {
 struct Collected {
   trace::Request request;
   std::vector<trace::WidthTime> widths;
+  std::optional<model::FileFacts> file;
 };
 
 /// Runs one job to its end. When `stop_asked` turns true it is cancelled, and given up when it

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "model/file_facts.hpp"
 #include "trace/trace.hpp"
 
 namespace paceline::trace {
@@ -21,6 +22,7 @@ struct Finished {
 
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
-using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Finished>;
+using Event =
+    std::variant<Progress, Prefill, Pass, Emission, WidthTime, model::FileFacts, Finished>;
 
 }  // namespace paceline::trace

@@ -5,9 +5,15 @@
 
 // JSON of every trace type: the trace file and the worker's frames carry the same records.
 
-PACELINE_ENUM_NAMES(paceline::trace::SpecType, 3, {paceline::trace::SpecType::none, "none"},
+PACELINE_ENUM_NAMES(paceline::trace::SpecType, 7, {paceline::trace::SpecType::none, "none"},
+                    {paceline::trace::SpecType::draft_simple, "draft-simple"},
+                    {paceline::trace::SpecType::draft_mtp, "draft-mtp"},
                     {paceline::trace::SpecType::draft_dflash, "draft-dflash"},
-                    {paceline::trace::SpecType::draft_mtp, "draft-mtp"});
+                    {paceline::trace::SpecType::ngram_simple, "ngram-simple"},
+                    {paceline::trace::SpecType::ngram_map_k, "ngram-map-k"},
+                    {paceline::trace::SpecType::ngram_mod, "ngram-mod"});
+PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
+                    {paceline::trace::PromptForm::chat, "chat"});
 PACELINE_ENUM_NAMES(paceline::trace::PassKind, 3, {paceline::trace::PassKind::plain, "plain"},
                     {paceline::trace::PassKind::speculative, "speculative"},
                     {paceline::trace::PassKind::replay, "replay"});
@@ -24,12 +30,15 @@ PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason
 namespace paceline::trace {
 
 PACELINE_ENUM_JSON(SpecType);
+PACELINE_ENUM_JSON(PromptForm);
 PACELINE_ENUM_JSON(PassKind);
 PACELINE_ENUM_JSON(OutcomeKind);
 PACELINE_ENUM_JSON(StopReason);
 
-PACELINE_JSON_FIELDS(Sampling, 4, temp, top_k, top_p, min_p);
-PACELINE_JSON_FIELDS(Setup, 6, model_path, draft_path, spec_type, draft_n_max, n_ctx, threads);
+PACELINE_JSON_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
+PACELINE_JSON_FIELDS(Sampling, 5, temp, top_k, top_p, min_p, tool_temp);
+PACELINE_JSON_FIELDS(Setup, 7, model_path, draft_path, spec_type, draft_n_max, ngram, n_ctx,
+                     threads);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 
 PACELINE_JSON_FIELDS(ModelFacts, 11, path, architecture, name, file_bytes, parameters,
@@ -55,8 +64,8 @@ PACELINE_JSON_FIELDS(Request, 15, prompt_id, workload_class, family, repetition,
 
 PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(Launch, 7, index, round, arm, facts, outcome, requests, widths);
-PACELINE_JSON_FIELDS(Header, 9, trace_id, created, tool_version, seed, rounds, n_predict, workload,
-                     residency, arms);
+PACELINE_JSON_FIELDS(Header, 11, trace_id, created, tool_version, seed, rounds, n_predict, workload,
+                     prompt_form, warm_session, residency, arms);
 
 PACELINE_JSON_FIELDS(Progress, 1, tokens);
 PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);

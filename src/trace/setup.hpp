@@ -5,8 +5,30 @@
 
 namespace paceline::trace {
 
-/// How drafts are made, by llama-server's --spec-type names (draft-dflash, draft-mtp).
-enum class SpecType { none, draft_dflash, draft_mtp };
+/// How drafts are made, by llama-server's --spec-type names (draft-dflash, ngram-map-k).
+enum class SpecType {
+  none,
+  draft_simple,
+  draft_mtp,
+  draft_dflash,
+  ngram_simple,
+  ngram_map_k,
+  ngram_mod,
+};
+
+/// True for the types that draft from the text itself and need no drafter file.
+inline bool is_ngram(SpecType type) {
+  return type == SpecType::ngram_simple || type == SpecType::ngram_map_k ||
+         type == SpecType::ngram_mod;
+}
+
+/// Sizes of an n-gram drafter in tokens; an absent one is llama.cpp's own default.
+struct NgramSizes {
+  std::optional<int> size_n;    ///< tokens that are looked up; of ngram-mod its n-match
+  std::optional<int> size_m;    ///< longest draft; of ngram-mod its n-max
+  std::optional<int> min_hits;  ///< times seen before it drafts; not of ngram-mod
+  std::optional<int> n_min;     ///< shortest draft; of ngram-mod only
+};
 
 /// What was asked of the sampler. An absent value was not asked for and is the engine's default.
 struct Sampling {
@@ -14,7 +36,11 @@ struct Sampling {
   std::optional<int> top_k;
   std::optional<double> top_p;
   std::optional<double> min_p;
+  std::optional<double> tool_temp;  ///< in force where neither `temp` nor the model's file says one
 };
+
+/// The form in which prompts are sent: text to continue, or messages through the chat template.
+enum class PromptForm { raw, chat };
 
 /// What an arm asks an engine to load. Paths are as the user gave them.
 struct Setup {
@@ -22,6 +48,7 @@ struct Setup {
   std::optional<std::string> draft_path;  ///< absent: no drafter file (plain, or MTP in the target)
   SpecType spec_type = SpecType::none;
   int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; unused for none
+  NgramSizes ngram;     ///< for the n-gram types only
   int n_ctx = 4096;     ///< tokens of context to allocate
   int threads = 1;      ///< CPU threads of the engine, for prefill and decode
 };

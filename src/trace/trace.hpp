@@ -39,9 +39,11 @@ struct Header {
   std::string tool_version;
   std::uint64_t seed = 0;  ///< of the order of arms and prompts and of the samplers
   int rounds = 0;
-  int n_predict = 0;      ///< output cap in tokens, equal for every request
-  std::string workload;   ///< name or path
-  std::string residency;  ///< "bare": every launch alone in memory
+  int n_predict = 0;                         ///< output cap in tokens, equal for every request
+  std::string workload;                      ///< name or path
+  PromptForm prompt_form = PromptForm::raw;  ///< of every prompt
+  bool warm_session = false;  ///< drafter state is kept from request to request, as declared
+  std::string residency;      ///< "bare": every launch alone in memory
   std::vector<Arm> arms;
 };
 

@@ -86,6 +86,10 @@ trace::Finished Session::perform(const protocol::Synth& job) {
   return written ? trace::Finished{} : refused(written.error().message);
 }
 
+trace::Finished Session::perform(const protocol::Inspect&) {
+  return refused("This worker cannot inspect files yet.");
+}
+
 void Session::say(trace::Event event) {
   send(protocol::Happened{.job_id = job_id_, .event = std::move(event)});
 }

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "engine/simulated/text.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::engine::simulated {
 
@@ -82,15 +83,7 @@ class Generation {
     return key;
   }
   static std::string trace_name(trace::SpecType type) {
-    switch (type) {
-      case trace::SpecType::draft_dflash:
-        return "draft-dflash";
-      case trace::SpecType::draft_mtp:
-        return "draft-mtp";
-      case trace::SpecType::none:
-        break;
-    }
-    return "";
+    return type == trace::SpecType::none ? "" : util::enum_name(type);
   }
   bool has_drafter() const { return !drafter_.empty(); }
 

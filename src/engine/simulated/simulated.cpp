@@ -54,7 +54,10 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::Probe& job) const {
     return probe(truth, site, job, now);
   }
-  std::vector<trace::Event> operator()(const protocol::Synth&) const {
+  std::vector<trace::Event> operator()(const protocol::Synth&) const { return no_files(); }
+  std::vector<trace::Event> operator()(const protocol::Inspect&) const { return no_files(); }
+
+  static std::vector<trace::Event> no_files() {
     return {failed(trace::OutcomeKind::refused, "the simulated engine has no model files")};
   }
 };

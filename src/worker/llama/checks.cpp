@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "trace/json.hpp"
 #include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
@@ -126,6 +127,11 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const GgufFile& t
       return plan_dflash(setup.draft_n_max, target, drafter);
     case SpecType::draft_mtp:
       return plan_mtp(setup.draft_n_max, target, drafter);
+    case SpecType::draft_simple:
+    case SpecType::ngram_simple:
+    case SpecType::ngram_map_k:
+    case SpecType::ngram_mod:
+      return refuse("{} cannot be run yet.", util::enum_name(setup.spec_type));
     case SpecType::none:
       break;
   }

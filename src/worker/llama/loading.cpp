@@ -48,6 +48,14 @@ common_speculative_type library_type(trace::SpecType type) {
       return COMMON_SPECULATIVE_TYPE_DRAFT_DFLASH;
     case trace::SpecType::draft_mtp:
       return COMMON_SPECULATIVE_TYPE_DRAFT_MTP;
+    case trace::SpecType::draft_simple:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_SIMPLE;
+    case trace::SpecType::ngram_simple:
+      return COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE;
+    case trace::SpecType::ngram_map_k:
+      return COMMON_SPECULATIVE_TYPE_NGRAM_MAP_K;
+    case trace::SpecType::ngram_mod:
+      return COMMON_SPECULATIVE_TYPE_NGRAM_MOD;
     case trace::SpecType::none:
       break;
   }

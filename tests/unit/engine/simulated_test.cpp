@@ -410,7 +410,7 @@ TEST(simulated, facts_say_what_really_runs) {
   setup.draft_n_max = 20;
   setup.threads = 3;
   SimulatedEngine engine(world_of(truth));
-  const auto facts = engine.open(setup, {0.5, {}, {}, {}});
+  const auto facts = engine.open(setup, {0.5, {}, {}, {}, {}});
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->engine, "simulated");
   EXPECT_EQ(facts->draft_n_max, 7);

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace paceline::model {
+
+/// The tensors of one class that have one type; a class whose exceptions have another type has a
+/// group for each.
+struct TensorGroup {
+  std::string tensor_class;  ///< tensor name without block number and suffix: "attn_q", "output"
+  std::string type;          ///< ggml's name, or "type 42 (unknown)"
+  int tensors = 0;
+  std::uint64_t elements = 0;
+  std::optional<std::uint64_t> bytes;  ///< absent for a type whose size is not known
+};
+
+/// What a quantised file says of the importance matrix it was made with.
+struct Imatrix {
+  std::optional<std::string> file;
+  std::optional<std::string> dataset;
+  std::optional<std::int64_t> entries;
+  std::optional<std::int64_t> chunks;
+};
+
+/// What makes a file a drafter, or a target with a drafter in it.
+struct DrafterFacts {
+  std::string kind;          ///< "dflash", "dflash2", "dspark", "eagle3" or "mtp"
+  std::optional<int> block;  ///< block size of a block drafter, in tokens
+  std::vector<int> target_layers;
+  std::optional<int> nextn_layers;  ///< multi-token-prediction blocks that the tensors bear out
+};
+
+/// One file of several that make up a model.
+struct SplitFacts {
+  int count = 0;                     ///< files of the set
+  std::vector<std::string> missing;  ///< those that are not beside this one
+};
+
+/// What one GGUF file is, read from its head without loading it.
+struct FileFacts {
+  std::string path;
+  int gguf_version = 0;
+  std::string architecture;      ///< empty when the file has none
+  std::string name;              ///< general.name; empty when the file has none
+  std::uint64_t file_bytes = 0;  ///< of all files of a split model
+  std::uint64_t parameters = 0;  ///< elements of all tensors
+  std::vector<TensorGroup> recipe;
+  std::optional<std::string> file_type;  ///< general.file_type by name: what the file calls itself
+  std::optional<Imatrix> imatrix;        ///< absent: the file has no trace of one
+  std::optional<int> layers;             ///< blocks, those for multi-token prediction included
+  std::optional<int> embedding_length;
+  std::optional<int> vocabulary;
+  std::optional<int> context_train;
+  bool has_chat_template = false;
+  std::map<std::string, std::string> sampling;  ///< general.sampling.* keys, values as text
+  std::optional<DrafterFacts> drafter;
+  std::optional<SplitFacts> split;    ///< absent: the model is this one file
+  std::vector<std::string> oddities;  ///< what is wrong or unusual and did not stop the reading
+};
+
+}  // namespace paceline::model
