@@ -64,11 +64,19 @@ util::Result<int> demo(const Settings& settings) {
 void add_demo(CLI::App& app, Action& action) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("demo", about_demo);
-  command->add_option("-t,--threads", settings->threads, "CPU threads; default: all cores but one")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--json", settings->output.json,
-                      "Write the document there; - is standard output");
-  command->add_option("--trace", settings->output.trace, "Write the raw trace there");
+  command->footer("Example:\n  paceline demo --json demo.json");
+  command->add_option("-t,--threads", settings->threads, "CPU threads of the engine")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("THREADS")
+      ->default_str("all cores but one");
+  command
+      ->add_option("--json", settings->output.json,
+                   "Write the document there; - is standard output")
+      ->type_name("FILE")
+      ->default_str("none");
+  command->add_option("--trace", settings->output.trace, "Write the raw trace there")
+      ->type_name("FILE")
+      ->default_str("paceline/traces in the data folder");
   command->callback([settings, &action] { action = [settings] { return demo(*settings); }; });
 }
 

@@ -1,14 +1,14 @@
 #include "cli/program.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
+#include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/option_table.hpp"
 
 namespace paceline::cli {
 
@@ -28,34 +28,35 @@ constexpr const char* examples =
     "opened or failed in every launch; 4 too little was measured to say anything;\n"
     "130 stopped by Ctrl-C, after saying what was finished.";
 
-/// llama-server's short names of more than one letter, which CLI11 does not know.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 1> two_letter_names{
-    {{"-md", "--model-draft"}}};
-
 std::vector<std::string> arguments_reversed(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) {
-    const std::string_view argument = argv[i];
-    arguments.emplace_back(argument);
-    for (const auto& [two_letters, long_name] : two_letter_names)
-      if (argument == two_letters ||
-          argument.substr(0, two_letters.size() + 1) == std::string(two_letters) + "=")
-        arguments.back().replace(0, two_letters.size(), long_name);
+    arguments.emplace_back(argv[i]);
+    const std::string name = arguments.back().substr(0, arguments.back().find('='));
+    if (const auto long_name = long_name_of(name))
+      arguments.back().replace(0, name.size(), *long_name);
   }
   return arguments;
 }
 
 }  // namespace
 
-Command parse(int argc, char** argv) {
-  CLI::App app(about, "paceline");
+void add_commands(CLI::App& app, Action& action) {
+  app.description(about);
   app.footer(examples);
   app.set_version_flag("--version", std::string("paceline ") + PACELINE_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<Help>());
+  add_run(app, action);
+  add_demo(app, action);
+  add_completions(app, action);
+  add_manual(app, action);
+}
+
+Command parse(int argc, char** argv) {
+  CLI::App app("", "paceline");
   Command command;
-  add_run(app, command.run);
-  add_demo(app, command.run);
+  add_commands(app, command.run);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stdout);
     return command;

@@ -4,6 +4,10 @@
 
 #include "util/result.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace paceline::cli {
 
 /// Runs a subcommand; its exit code, or the error to print.
@@ -15,6 +19,9 @@ struct Command {
   Action run;
   int exit_code = 0;
 };
+
+/// Adds every command with its options to `app`; the one that is chosen sets `action`.
+void add_commands(CLI::App& app, Action& action);
 
 /// Reads the command line. Help and version go to standard output, mistakes to standard error.
 Command parse(int argc, char** argv);

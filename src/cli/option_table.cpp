@@ -1,0 +1,81 @@
+#include "cli/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <utility>
+
+namespace paceline::cli {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> two_letter_names{
+    {{"-md", "--model-draft"}}};
+
+/// CLI11 writes a value's checks behind its type: "TOKENS:INT in [1 - 64]".
+void split_type_name(const std::string& type_name, OptionRow& row) {
+  const std::size_t colon = type_name.find(':');
+  row.unit = type_name.substr(0, colon);
+  if (colon == std::string::npos) return;
+  row.limits = type_name.substr(colon + 1);
+  const std::size_t bracket = row.limits.find('[');
+  const std::size_t end = row.limits.find(']', bracket);
+  if (bracket != std::string::npos && end != std::string::npos)
+    row.limits = row.limits.substr(bracket + 1, end - bracket - 1);
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  if (option.get_positional()) return {option.get_name(true)};
+  std::vector<std::string> names;
+  for (const auto& name : option.get_snames()) names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) {
+    for (const auto& [two_letters, long_name] : two_letter_names)
+      if (long_name == "--" + name) names.emplace_back(two_letters);
+    names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace
+
+OptionRow row_of(const CLI::Option& option) {
+  OptionRow row;
+  row.names = names_of(option);
+  if (option.get_type_size() != 0) split_type_name(option.get_type_name(), row);
+  row.default_text = option.get_default_str();
+  row.description = option.get_description();
+  row.group = option.get_group();
+  row.required = option.get_required();
+  row.positional = option.get_positional();
+  row.repeatable = option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  return row;
+}
+
+std::vector<OptionRow> option_rows(const CLI::App& command) {
+  std::vector<OptionRow> rows;
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_group().empty()) rows.push_back(row_of(*option));
+  return rows;
+}
+
+std::string value_note(const OptionRow& row) {
+  const std::string shown_default =
+      row.default_text.empty() ? std::string() : "default: " + row.default_text;
+  if (row.limits.empty() && shown_default.empty()) return "";
+  const char* between = row.limits.empty() || shown_default.empty() ? "" : "; ";
+  return fmt::format("[{}{}{}]", row.limits, between, shown_default);
+}
+
+std::vector<std::string> choices(const OptionRow& row) {
+  if (row.unit.find('|') == std::string::npos) return {};
+  return CLI::detail::split(row.unit, '|');
+}
+
+std::optional<std::string_view> long_name_of(std::string_view two_letter_name) {
+  for (const auto& [two_letters, long_name] : two_letter_names)
+    if (two_letters == two_letter_name) return long_name;
+  return std::nullopt;
+}
+
+}  // namespace paceline::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace paceline::cli {
+
+/// One option as help, manual and completions tell it; all three read this and nothing else.
+struct OptionRow {
+  std::vector<std::string> names;  ///< with dashes, short ones first; a positional has its one name
+  std::string unit;                ///< unit or kind of the value; empty for a flag
+  std::string limits;              ///< range of the value; empty: any
+  std::string default_text;        ///< empty: none, or the option is required
+  std::string description;
+  std::string group;
+  bool required = false;
+  bool positional = false;
+  bool repeatable = false;
+};
+
+OptionRow row_of(const CLI::Option& option);
+
+/// The options of one command in the order in which they were added.
+std::vector<OptionRow> option_rows(const CLI::App& command);
+
+/// "range; default" in brackets, as far as there is one; empty otherwise.
+std::string value_note(const OptionRow& row);
+
+/// The words an option's unit allows, for a unit written as "this|that"; empty for all others.
+std::vector<std::string> choices(const OptionRow& row);
+
+/// The long name for which a name of two letters behind one dash stands, as llama-server has
+/// them and CLI11 does not; nothing for other words.
+std::optional<std::string_view> long_name_of(std::string_view two_letter_name);
+
+}  // namespace paceline::cli
