@@ -1,5 +1,6 @@
 # Every target installs what it needs on Debian 12 (scripts/debian-packages) and fetches the pinned
-# llama.cpp. build/ holds the build, build/engine llama.cpp, build/bin the programs.
+# llama.cpp. build/ holds the build, build/engine llama.cpp, build/bin the programs. Where llama.cpp
+# comes from, and what it is built with, is said by PACELINE_ENGINE and others: scripts/engine-settings.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -7,12 +8,16 @@ SHELL := bash
 # The steps of a target follow one another; the compiler and ctest share the cores among themselves.
 .NOTPARALLEL:
 
-PROGRAMS := paceline paceline-worker
+PREFIX ?= /usr/local
 
 .PHONY: build
 build: engine ## build the programs into build/bin
 	@scripts/configure
-	@cmake --build build --target $(PROGRAMS)
+	@cmake --build build --target programs
+
+.PHONY: install
+install: build ## build, then install below PREFIX (/usr/local); the tree can be moved
+	@cmake --install build --prefix "$$(realpath -m "$(PREFIX)")"
 
 .PHONY: demo
 demo: build ## measure the shipped models: plain against speculative, in about three minutes
@@ -45,6 +50,20 @@ coverage: build ## how often the 95 % intervals hold the truth, on simulated run
 	@cmake --build build --target coverage
 	@build/bin/coverage 1000
 
+.PHONY: bench-overhead
+bench-overhead: export PACELINE_ENGINE := source
+bench-overhead: export PACELINE_PEERS := ON
+bench-overhead: engine ## our plain decode rate over llama-bench's (builds llama.cpp; minutes)
+	@scripts/engine-settings | sed 's/^/-D/' | xargs -d '\n' cmake -S . -B build/bench -G Ninja \
+	  -DCMAKE_BUILD_TYPE=Release -DPACELINE_TESTS=OFF >/dev/null
+	@cmake --build build/bench --target overhead paceline-worker llama-bench
+	@build/bench/bin/overhead
+
+.PHONY: bench-startup
+bench-startup: build ## how long paceline takes to start, in milliseconds
+	@cmake --build build --target startup
+	@build/bin/startup
+
 .PHONY: format
 format: packages-test ## rewrite the C++ as clang-format 14 would have it
 	@scripts/check-format --fix
@@ -61,7 +80,7 @@ clean: ## remove what was built; llama.cpp in build/engine stays
 
 .PHONY: help
 help: ## this list
-	@sed -nE 's/^([a-z ]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -nE 's/^([a-z -]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 24
 
 .PHONY: engine
 engine: packages-build

@@ -14,11 +14,12 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_library(paceline_options INTERFACE)
 target_compile_options(paceline_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  # What an assertion prints names a file of the project, not a folder of whoever built it.
+  "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/="
   # GCC 12 sees overlapping copies in "literal" + std::string (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${PACELINE_WERROR}>:-Werror>)
-target_compile_definitions(paceline_options INTERFACE
-  PACELINE_VERSION="${PROJECT_VERSION}" PACELINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_compile_definitions(paceline_options INTERFACE PACELINE_VERSION="${PROJECT_VERSION}")
 if(PACELINE_FUZZ)
   target_compile_options(paceline_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

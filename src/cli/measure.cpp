@@ -170,7 +170,7 @@ util::Result<void> check_outputs(const study::RunOptions& options, const Output&
 std::string worker_program() {
   const char* named = std::getenv("PACELINE_WORKER");
   if (named != nullptr && *named != '\0') return named;
-  return util::beside_this_program("paceline-worker").string();
+  return util::own_program("paceline-worker").string();
 }
 
 util::Result<int> measure(const study::RunOptions& options, const Output& output,

@@ -26,7 +26,7 @@ using Afterword = std::function<std::string(const document::Document&)>;
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
                           const Afterword& afterword = nullptr);
 
-/// The worker program beside this one ($PACELINE_WORKER names another).
+/// The worker program installed with this one ($PACELINE_WORKER names another).
 std::string worker_program();
 
 }  // namespace paceline::cli

@@ -22,6 +22,13 @@ fs::path xdg_folder(const char* variable, const char* below_home) {
   return base / below_home / "paceline";
 }
 
+/// The folder above the bin/ this program runs from, wherever it was moved to; the build folder has
+/// the layout of an installed tree.
+fs::path prefix() {
+  std::error_code problem;
+  return fs::read_symlink("/proc/self/exe", problem).parent_path().parent_path();
+}
+
 Error unreadable(const fs::path& path, const char* why) {
   return Error{ErrorKind::usage, "cannot read " + path.string() + ": " + why};
 }
@@ -46,15 +53,11 @@ fs::path data_folder() { return xdg_folder("XDG_DATA_HOME", ".local/share"); }
 
 fs::path shipped(std::string_view relative) {
   const char* set = std::getenv("PACELINE_SHARE");
-  const fs::path base = set != nullptr && *set != '\0' ? set : PACELINE_SOURCE_DIR;
-  return base / relative;
+  const bool is_set = set != nullptr && *set != '\0';
+  return (is_set ? fs::path(set) : prefix() / "share/paceline") / relative;
 }
 
-fs::path beside_this_program(std::string_view name) {
-  std::error_code problem;
-  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
-  return problem ? fs::path(name) : self.parent_path() / name;
-}
+fs::path own_program(std::string_view name) { return prefix() / "libexec/paceline" / name; }
 
 Result<std::string> read_file(const fs::path& path) {
   std::error_code problem;

@@ -15,11 +15,11 @@ std::filesystem::path cache_folder();
 std::filesystem::path data_folder();
 
 /// A file that ships with Paceline (models/.., workloads/..): in $PACELINE_SHARE when that is
-/// set, else in the source tree it was built from.
+/// set, else in share/paceline of the prefix that the running program is installed to.
 std::filesystem::path shipped(std::string_view relative);
 
-/// A program that stands beside the running one.
-std::filesystem::path beside_this_program(std::string_view name);
+/// A program for Paceline's own use, in libexec/paceline of the running program's prefix.
+std::filesystem::path own_program(std::string_view name);
 
 /// A whole file, or why it cannot be read, with its path.
 Result<std::string> read_file(const std::filesystem::path& path);

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "util/files.hpp"
+
 namespace paceline::support {
 
 namespace {
@@ -13,7 +15,7 @@ namespace {
 using std::chrono::seconds;
 
 util::ChildProcess start_worker() {
-  auto child = util::ChildProcess::start({PACELINE_BINARY_DIR "/paceline-worker"}, {});
+  auto child = util::ChildProcess::start({util::own_program("paceline-worker").string()}, {});
   if (!child) throw std::runtime_error(child.error().message);
   return std::move(*child);
 }

@@ -1,10 +1,12 @@
 #include "worker/llama/runtime.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <string_view>
 
@@ -48,22 +50,32 @@ void take_log_line(ggml_log_level level, const char* text, void*) {
   std::fputs(text, stderr);
 }
 
-std::string backends_folder() {
-  const char* folder = std::getenv("PACELINE_BACKENDS_DIR");
-  return folder != nullptr ? folder : PACELINE_BACKENDS_DIR;
+/// The build's answer is seen from libggml, which may have been moved with the programs.
+std::filesystem::path backends_folder() {
+  if (const char* folder = std::getenv("PACELINE_BACKENDS_DIR")) return folder;
+  Dl_info library{};
+  ::dladdr(reinterpret_cast<const void*>(&ggml_backend_load_all_from_path), &library);
+  const std::filesystem::path file = library.dli_fname != nullptr ? library.dli_fname : "";
+  return (file.parent_path() / PACELINE_BACKENDS_DIR).lexically_normal();
+}
+
+/// Backends that were linked in are there already; others are files that have to be found.
+util::Result<void> load_backends() {
+  if (ggml_backend_dev_count() > 0) return {};
+  const std::string folder = backends_folder().string();
+  ggml_backend_load_all_from_path(folder.c_str());
+  if (ggml_backend_dev_count() > 0) return {};
+  return util::fail(util::ErrorKind::engine,
+                    fmt::format("No compute backend of llama.cpp could be loaded from '{}': "
+                                "set PACELINE_BACKENDS_DIR to the folder with libggml-cpu-*.so.",
+                                folder));
 }
 
 util::Result<void> start() {
   PACELINE_TRY(check_versions(loaded_versions(), pinned_versions()));
   common_log_set_verbosity_thold(LOG_LEVEL_WARN);
   llama_log_set(take_log_line, nullptr);
-  const std::string folder = backends_folder();
-  ggml_backend_load_all_from_path(folder.c_str());
-  if (ggml_backend_dev_count() == 0)
-    return util::fail(util::ErrorKind::engine,
-                      fmt::format("No compute backend of llama.cpp could be loaded from '{}': "
-                                  "set PACELINE_BACKENDS_DIR to the folder with libggml-cpu-*.so.",
-                                  folder));
+  PACELINE_TRY(load_backends());
   llama_backend_init();
   return {};
 }
@@ -71,7 +83,9 @@ util::Result<void> start() {
 }  // namespace
 
 LibraryVersions pinned_versions() {
-  return {.llama = "0.5.0-dev", .ggml = "0.25.1", .build = "b1-0ad4a86"};
+  return {.llama = PACELINE_LLAMA_VERSION,
+          .ggml = PACELINE_GGML_VERSION,
+          .build = PACELINE_LLAMA_BUILD};
 }
 
 LibraryVersions loaded_versions() {
@@ -84,7 +98,7 @@ util::Result<void> check_versions(const LibraryVersions& found, const LibraryVer
   return util::fail(
       util::ErrorKind::engine,
       fmt::format("paceline-worker was built for llama.cpp {} (ggml {}, build {}) and found "
-                  "{} (ggml {}, build {}): fetch the pinned libraries again and rebuild.",
+                  "{} (ggml {}, build {}): run scripts/fetch-engine and build again.",
                   pinned.llama, pinned.ggml, pinned.build, found.llama, found.ggml, found.build));
 }
 

@@ -1,6 +1,7 @@
 #include "util/files.hpp"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "support/temporary_folder.hpp"
 
@@ -53,6 +54,20 @@ TEST(Files, that_are_devices_are_written_to_and_not_replaced) {
   const auto full = write_file("/dev/full", "too much");
   ASSERT_FALSE(full);
   EXPECT_NE(full.error().message.find("No space"), std::string::npos) << full.error().message;
+}
+
+TEST(Files, that_belong_to_a_program_are_found_from_its_own_place) {
+  const std::filesystem::path built = std::filesystem::path(PACELINE_BINARY_DIR).parent_path();
+  EXPECT_EQ(own_program("paceline-worker"), built / "libexec/paceline/paceline-worker");
+  ASSERT_EQ(::unsetenv("PACELINE_SHARE"), 0);
+  EXPECT_EQ(shipped("models/a.gguf"), built / "share/paceline/models/a.gguf");
+  EXPECT_TRUE(std::filesystem::exists(shipped("models/README.md")));
+}
+
+TEST(Files, that_ship_are_looked_for_where_the_user_says) {
+  ASSERT_EQ(::setenv("PACELINE_SHARE", "/elsewhere", 1), 0);
+  EXPECT_EQ(shipped("models/a.gguf"), "/elsewhere/models/a.gguf");
+  ASSERT_EQ(::unsetenv("PACELINE_SHARE"), 0);
 }
 
 }  // namespace
