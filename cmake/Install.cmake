@@ -22,8 +22,30 @@ function(paceline_install)
     PATTERN "dflash-golden.json" EXCLUDE)  # what the tests compare with
   install(FILES LICENSE README.md docs/DEFINITIONS.md docs/report.schema.json
     DESTINATION "${paceline_doc}")
-  # The manual page and the completions, where they were made.
   foreach(folder man bash-completion zsh fish)
     install(DIRECTORY "${CMAKE_BINARY_DIR}/share/${folder}" DESTINATION share OPTIONAL)
   endforeach()
+endfunction()
+
+# The manual page and the completions, printed by the program itself; a program for another machine
+# cannot print any.
+function(paceline_shell_files)
+  if(CMAKE_CROSSCOMPILING)
+    add_custom_target(shell-files)
+    return()
+  endif()
+  set(files)
+  foreach(item "man/man1/paceline.1=man" "bash-completion/completions/paceline=completions bash"
+      "zsh/site-functions/_paceline=completions zsh"
+      "fish/vendor_completions.d/paceline.fish=completions fish")
+    string(REGEX REPLACE "^(.*)=(.*)$" "${CMAKE_BINARY_DIR}/share/\\1" file "${item}")
+    string(REGEX REPLACE "^(.*)=(.*)$" "\\2" arguments "${item}")
+    separate_arguments(arguments)
+    get_filename_component(folder "${file}" DIRECTORY)
+    file(MAKE_DIRECTORY "${folder}")
+    add_custom_command(OUTPUT "${file}" COMMAND paceline ${arguments} > "${file}" DEPENDS paceline
+      VERBATIM)
+    list(APPEND files "${file}")
+  endforeach()
+  add_custom_target(shell-files ALL DEPENDS ${files})
 endfunction()
