@@ -75,8 +75,9 @@ util::Result<Rate> ours(const Settings& settings) {
   const auto facts = engine.open(setup_of(settings), {});
   if (!facts) return tl::unexpected(refuse(facts.error().reason));
   // llama-bench's own warm-up is one pass.
-  (void)collect(engine, job_of(settings, 1), patience, never);
-  const auto request = collect(engine, job_of(settings, settings.passes), patience, never).request;
+  (void)paceline::study::collect(engine, job_of(settings, 1), patience, never);
+  const auto request =
+      paceline::study::collect(engine, job_of(settings, settings.passes), patience, never).request;
   engine.close();
   const auto counts = paceline::metrics::count_request(request);
   if (!counts || counts->decode_s <= 0)

@@ -29,7 +29,9 @@ target_include_directories(llama.cpp SYSTEM INTERFACE
 target_link_libraries(llama.cpp INTERFACE ${libraries})
 target_link_options(llama.cpp INTERFACE "-Wl,-rpath-link,${lib}")
 
+# Another variant has libraries of other names.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PACELINE_ENGINE_DIR}/fetched")
+
 # They find one another by their own $ORIGIN, and their backends beside libggml.
-file(GLOB shipped "${lib}/*.so")
-install(FILES ${shipped} DESTINATION "${paceline_libexec}")
+install(DIRECTORY "${lib}/" DESTINATION "${paceline_libexec}" FILES_MATCHING PATTERN "*.so")
 install(DIRECTORY "${PACELINE_ENGINE_DIR}/licenses/" DESTINATION "${paceline_doc}/engine-licences")
