@@ -70,13 +70,22 @@ struct Model {
   bool has_chat_template = false;
 };
 
+/// Sizes of an n-gram drafter in force, in tokens; absent ones are no sizes of its type.
+struct NgramSizes {
+  std::optional<int> size_n;
+  std::optional<int> size_m;
+  std::optional<int> min_hits;
+  std::optional<int> n_min;
+};
+
 /// What makes the drafts of one arm.
 struct Drafter {
   std::string arm;
   std::string spec_type;
-  Known<Model> file;  ///< not known when the drafter is a part of the target's file
-  Known<int> block;   ///< tokens
-  Known<int> n_max;   ///< longest draft in tokens after the drafter's own clamp
+  Known<Model> file;        ///< not known without a file of its own: in the target's, or n-grams
+  Known<int> block;         ///< tokens
+  Known<NgramSizes> ngram;  ///< of n-gram drafters only
+  Known<int> n_max;         ///< longest draft in tokens after the drafter's own clamp
   Known<bool> on_device;
   std::string rollback;
 };
@@ -139,7 +148,8 @@ struct Launches {
   bool interrupted = false;
   std::uint64_t seed = 0;
   std::string workload;
-  int n_predict = 0;  ///< output cap in tokens
+  int n_predict = 0;     ///< output cap in tokens
+  std::string protocol;  ///< "reset" or "warm_session": drafter state between requests
   std::vector<LaunchLine> each;
 };
 

@@ -43,10 +43,22 @@ std::string model_text(const document::Model& model) {
   return text + ")";
 }
 
+std::string ngram_text(const document::NgramSizes& sizes) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const std::optional<int>& value) {
+    if (value) parts.push_back(fmt::format("{} {}", name, *value));
+  };
+  add("looks up", sizes.size_n);
+  add("at least", sizes.n_min);
+  add("min hits", sizes.min_hits);
+  return comma_separated(parts);
+}
+
 std::string drafter_text(const document::Drafter& drafter) {
   std::string text = util::printable(drafter.arm) + ": " + util::printable(drafter.spec_type);
   if (drafter.n_max.value) text += fmt::format(", up to {} tokens", *drafter.n_max.value);
   if (drafter.block.value) text += fmt::format(", block of {}", *drafter.block.value);
+  if (drafter.ngram.value) text += ", " + ngram_text(*drafter.ngram.value);
   text += ", ";
   text +=
       drafter.file.value ? model_text(*drafter.file.value) : util::printable(drafter.file.reason);
@@ -145,12 +157,15 @@ std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
       "{}, output capped at {} tokens; {} rounds of {} arms, {} of {} launches done{}; {} at a "
-      "time; seed {}",
+      "time{}; seed {}",
       util::printable(launches.workload), launches.n_predict, launches.rounds, document.arms.size(),
       launches.done, launches.planned, launches.interrupted ? " (interrupted)" : "",
       document.concurrency.sequences == 1
           ? std::string("one request")
           : fmt::format("{} requests", document.concurrency.sequences),
+      launches.protocol == "warm_session"
+          ? ", drafters keep what they learned from earlier requests (warm session)"
+          : "",
       launches.seed);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "trace/setup.hpp"
+
 namespace paceline::trace {
 
 /// What one GGUF file is, as the engine read it.
@@ -53,8 +55,9 @@ struct EngineFacts {
   std::string build;
   std::vector<std::string> devices;  ///< backends that ggml uses, with their description
   ModelFacts target;
-  std::optional<ModelFacts> drafter;    ///< absent: plain, or the drafter is in the target's file
+  std::optional<ModelFacts> drafter;    ///< absent: plain, n-grams, or in the target's file
   std::optional<int> draft_block;       ///< block size of a block drafter, in tokens
+  std::optional<NgramSizes> ngram;      ///< in force, with the defaults; of n-gram drafters only
   std::optional<int> draft_n_max;       ///< longest draft after the drafter's own clamp
   std::optional<bool> draft_on_device;  ///< where draft tokens are picked; absent: not known yet
   std::string rollback;                 ///< "partial", "snapshots" or "replay"; "none" for plain

@@ -47,9 +47,10 @@ PACELINE_JSON_FIELDS(ModelFacts, 11, path, architecture, name, file_bytes, param
 PACELINE_JSON_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
                      xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
-PACELINE_JSON_FIELDS(EngineFacts, 20, engine, version, build, devices, target, drafter, draft_block,
-                     draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch, n_ubatch,
-                     threads, cache_type_k, cache_type_v, flash_attention, memory, load_s);
+PACELINE_JSON_FIELDS(EngineFacts, 21, engine, version, build, devices, target, drafter, draft_block,
+                     ngram, draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch,
+                     n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory,
+                     load_s);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);

@@ -31,7 +31,10 @@ trace::EngineFacts facts_of(const Truth& truth, const trace::Setup& setup,
   if (setup.spec_type != trace::SpecType::none) {
     facts.rollback = truth.replays ? "replay" : "partial";
     facts.draft_n_max = longest_draft(truth, setup);
-    facts.draft_block = truth.draft_block;
+    if (trace::is_ngram(setup.spec_type))
+      facts.ngram = setup.ngram;
+    else
+      facts.draft_block = truth.draft_block;
   }
   facts.sampling.temp = sampling.temp.value_or(0);
   facts.sampling.top_k = sampling.top_k.value_or(0);

@@ -30,6 +30,7 @@ class DecodeWindow {
  private:
   bool ended() const { return stop_ != trace::StopReason::none; }
   int depth() const { return static_cast<int>(past_.size()); }
+  int draft_size() const { return static_cast<int>(draft_.size()); }
   bool interrupted();
 
   util::Result<void> prefill();

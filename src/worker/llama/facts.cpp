@@ -63,7 +63,7 @@ void add_memory(const llama_context* context, bool own_weights, trace::MemoryFac
 }
 
 const char* rollback_name(const LoadedModel& model) {
-  if (!model.drafts()) return "none";
+  if (!model.speculates()) return "none";
   switch (model.target_rollback) {
     case COMMON_CONTEXT_SEQ_RM_TYPE_PART:
       return "partial";
@@ -95,7 +95,8 @@ void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* draf
   facts.cache_type_v = ggml_type_name(GGML_TYPE_F16);
   facts.flash_attention = !flash_attention_was_refused();
   add_memory(model.target.get(), true, facts.memory);
-  if (model.drafts()) add_memory(model.drafter.get(), model.drafter_model != nullptr, facts.memory);
+  if (model.has_drafter_context())
+    add_memory(model.drafter.get(), model.drafter_model != nullptr, facts.memory);
   facts.memory.resident_bytes = resident_bytes();
 }
 

@@ -23,7 +23,8 @@ std::string text_of(const LoadedModel& model, std::span<const std::int32_t> toke
 trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
   auto prompt = read_prompt(model, job);
   if (!prompt) return refused(prompt.error().message);
-  if (auto reset = model.reset(); !reset) return refused(reset.error().message);
+  const auto state = job.warm_session ? DrafterState::kept : DrafterState::fresh;
+  if (auto reset = model.reset(state); !reset) return refused(reset.error().message);
   DecodeWindow window(model, job, std::move(*prompt), port);
   const util::Result<trace::OutcomeKind> ended = window.run();
   window.recording().flush(port);

@@ -83,6 +83,8 @@ common_params_sampling sampling_parameters(const llama_model* model,
   common_params_sampling parameters;
   parameters.no_perf = true;
   take_recommendations(model, parameters);
+  if (requested.tool_temp && !model_text(model, LLAMA_MODEL_META_KEY_SAMPLING_TEMP))
+    parameters.temp = static_cast<float>(*requested.tool_temp);
   if (requested.temp) parameters.temp = static_cast<float>(*requested.temp);
   if (requested.top_k) parameters.top_k = *requested.top_k;
   if (requested.top_p) parameters.top_p = static_cast<float>(*requested.top_p);
