@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 namespace paceline::cli {
@@ -67,6 +68,57 @@ void add_mod_sizes(CLI::App& command, trace::NgramSizes& sizes) {
       ->group(engine_group);
 }
 
+/// One number of the sampler, whose default says where it comes from when nobody asks.
+template <class Number>
+void add_number(CLI::App& command, const char* names, std::optional<Number>& value,
+                const char* description, const char* unit, const CLI::Validator& valid,
+                const std::string& fallback) {
+  command.add_option(names, value, description)
+      ->check(valid)
+      ->type_name(unit)
+      ->default_str(fallback)
+      ->group(sampling_group);
+}
+
+void add_filters(CLI::App& command, trace::Sampling& sampling) {
+  const std::string file_else = "the model file's, else ";
+  add_number(command, "--temp,--temperature", sampling.temp, "Temperature; 0 is greedy", "NUMBER",
+             finite_between(0, 100), file_else + fmt::format("{}", default_temperature));
+  add_number(command, "--top-k", sampling.top_k, "Keep the k likeliest tokens; 0 is off", "TOKENS",
+             CLI::Range(0, 1 << 24), file_else + "llama.cpp's 40");
+  add_number(command, "--top-p", sampling.top_p, "Nucleus; 1 is off", "SHARE", finite_between(0, 1),
+             file_else + "llama.cpp's 0.95");
+  add_number(command, "--min-p", sampling.min_p, "Least share of the likeliest; 0 is off", "SHARE",
+             finite_between(0, 1), file_else + "llama.cpp's 0.05");
+  add_number(command, "--typical,--typical-p", sampling.typical_p, "Locally typical; 1 is off",
+             "SHARE", finite_between(0, 1), "llama.cpp's 1");
+  add_number(command, "--top-nsigma,--top-n-sigma", sampling.top_n_sigma,
+             "Keep logits so many deviations below the largest; -1 is off", "DEVIATIONS",
+             finite_between(-1, 1000), "llama.cpp's -1");
+  add_number(command, "--xtc-probability", sampling.xtc_probability,
+             "How often likely tokens are taken out; 0 is off", "SHARE", finite_between(0, 1),
+             file_else + "llama.cpp's 0");
+  add_number(command, "--xtc-threshold", sampling.xtc_threshold,
+             "What counts as likely for it; above 0.5 it is off", "SHARE", finite_between(0, 1),
+             file_else + "llama.cpp's 0.1");
+}
+
+void add_penalties(CLI::App& command, trace::Sampling& sampling) {
+  const std::string file_else = "the model file's, else ";
+  add_number(command, "--repeat-last-n", sampling.penalty_last_n,
+             "Tokens that penalties look back over; 0 is off", "TOKENS", CLI::Range(0, 1 << 20),
+             file_else + "llama.cpp's 64");
+  add_number(command, "--repeat-penalty", sampling.penalty_repeat,
+             "Divides the logits of seen tokens; 1 is off", "NUMBER", finite_between(0.001, 1000),
+             file_else + "llama.cpp's 1");
+  add_number(command, "--presence-penalty", sampling.penalty_present,
+             "Taken from the logits of seen tokens; 0 is off", "NUMBER",
+             finite_between(-1000, 1000), "llama.cpp's 0");
+  add_number(command, "--frequency-penalty", sampling.penalty_freq,
+             "The same for each time they were seen; 0 is off", "NUMBER",
+             finite_between(-1000, 1000), "llama.cpp's 0");
+}
+
 void add_model_options(CLI::App& command, ArmSettings& arms) {
   command.add_option("-m,--model", arms.model, "Target model (GGUF)")
       ->required()
@@ -126,25 +178,15 @@ void add_engine_options(CLI::App& command, ArmSettings& arms) {
 }
 
 void add_sampling_options(CLI::App& command, trace::Sampling& sampling) {
-  command.add_option("--temp", sampling.temp, "Temperature; 0 is greedy")
-      ->check(finite_between(0, 100))
-      ->type_name("NUMBER")
-      ->default_str(fmt::format("the model file's, else {}", default_temperature))
-      ->group(sampling_group);
-  command.add_option("--top-k", sampling.top_k, "Keep the k likeliest tokens; 0 is off")
-      ->check(CLI::Range(0, 1 << 24))
-      ->type_name("TOKENS")
-      ->default_str("the model file's, else llama.cpp's 40")
-      ->group(sampling_group);
-  command.add_option("--top-p", sampling.top_p, "Nucleus; 1 is off")
-      ->check(finite_between(0, 1))
-      ->type_name("SHARE")
-      ->default_str("the model file's, else llama.cpp's 0.95")
-      ->group(sampling_group);
-  command.add_option("--min-p", sampling.min_p, "Least share of the likeliest; 0 is off")
-      ->check(finite_between(0, 1))
-      ->type_name("SHARE")
-      ->default_str("the model file's, else llama.cpp's 0.05")
+  add_filters(command, sampling);
+  add_penalties(command, sampling);
+  command
+      .add_option(
+          "--samplers", sampling.samplers,
+          "Samplers in their order, names separated by ;, as in \"top_k;min_p;temperature\"")
+      ->check(not_empty())
+      ->type_name("NAMES")
+      ->default_str("the model file's, else llama.cpp's chain")
       ->group(sampling_group);
 }
 

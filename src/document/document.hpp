@@ -94,37 +94,35 @@ struct Drafters {
   std::vector<Drafter> by_arm;
 };
 
+struct AskedSetting {
+  std::string parameter;
+  double value = 0;
+};
+
+/// What the user asked of the sampler.
 struct RequestedSampling {
-  std::optional<double> temp;
-  std::optional<int> top_k;
-  std::optional<double> top_p;
-  std::optional<double> min_p;
+  std::vector<AskedSetting> settings;
+  std::optional<std::string> samplers;  ///< names separated by ";"; absent: not asked for
+};
+
+/// A sampling parameter with who decided it: "user", "gguf", "tool" or "library".
+struct SamplingSetting {
+  std::string parameter;
+  double value = 0;
+  std::string origin;
 };
 
 struct EffectiveSampling {
-  double temp = 0;
-  int top_k = 0;
-  double top_p = 0;
-  double min_p = 0;
-  double typical_p = 0;
-  double top_n_sigma = 0;
-  double xtc_probability = 0;
-  double penalty_repeat = 0;
-  int penalty_last_n = 0;
-  double dry_multiplier = 0;
+  std::vector<SamplingSetting> settings;
   std::vector<std::string> chain;
-};
-
-/// A sampling parameter in force that filters or reshapes, and that nobody asked for.
-struct Unrequested {
-  std::string parameter;
-  double value = 0;
+  std::string chain_origin;
+  std::vector<std::string> unread;  ///< what the model's file recommends and nobody can read
 };
 
 struct Sampling {
   RequestedSampling requested;
   Known<EffectiveSampling> effective;
-  std::vector<Unrequested> not_requested;
+  std::vector<SamplingSetting> not_requested;  ///< in force, filtering or reshaping, unasked
 };
 
 struct Concurrency {

@@ -67,10 +67,10 @@ PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Drafter, 8, arm, spec_type, file, block, ngram, n_max, on_device,
                          rollback);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
-PACELINE_DOCUMENT_FIELDS(RequestedSampling, 4, temp, top_k, top_p, min_p);
-PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
-                         xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
-PACELINE_DOCUMENT_FIELDS(Unrequested, 2, parameter, value);
+PACELINE_DOCUMENT_FIELDS(AskedSetting, 2, parameter, value);
+PACELINE_DOCUMENT_FIELDS(RequestedSampling, 2, settings, samplers);
+PACELINE_DOCUMENT_FIELDS(SamplingSetting, 3, parameter, value, origin);
+PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_DOCUMENT_FIELDS(Sampling, 3, requested, effective, not_requested);
 PACELINE_DOCUMENT_FIELDS(Concurrency, 2, sequences, says);
 PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);

@@ -12,8 +12,7 @@ namespace {
 constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 
 common_sampler_ptr make_sampler(const LoadedModel& model, const protocol::Generate& job,
-                                const llama_tokens& prompt) {
-  common_params_sampling parameters = sampling_parameters(model.target_model.get(), job.sampling);
+                                common_params_sampling parameters, const llama_tokens& prompt) {
   parameters.seed = job.seed;
   common_sampler_ptr sampler(common_sampler_init(model.target_model.get(), parameters));
   // Penalties look back into the prompt, as in llama-server.
@@ -41,13 +40,14 @@ std::size_t most_passes(const LoadedModel& model, int n_predict) {
 
 }  // namespace
 
-DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job, llama_tokens prompt,
+DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
+                           const common_params_sampling& sampling, llama_tokens prompt,
                            JobPort& port)
     : model_(model),
       job_(job),
       port_(port),
       prompt_(std::move(prompt)),
-      sampler_(make_sampler(model, job, prompt_)),
+      sampler_(make_sampler(model, job, sampling, prompt_)),
       recording_(static_cast<std::size_t>(job.n_predict), most_passes(model, job.n_predict),
                  job.record_drafts ? static_cast<std::size_t>(model.longest_draft) : 0,
                  job.record_gaps) {

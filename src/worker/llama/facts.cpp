@@ -11,7 +11,6 @@
 #include "worker/llama/checks.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/runtime.hpp"
-#include "worker/llama/sampling.hpp"
 
 namespace paceline::worker {
 
@@ -76,8 +75,7 @@ const char* rollback_name(const LoadedModel& model) {
 
 }  // namespace
 
-void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* drafter,
-                const trace::Sampling& sampling) {
+void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* drafter) {
   trace::EngineFacts& facts = model.facts;
   facts.engine = "llama.cpp (embedded)";
   facts.version = llama_version();
@@ -86,7 +84,6 @@ void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* draf
   facts.target = model_facts(model.target_model.get(), target);
   if (drafter != nullptr) facts.drafter = model_facts(model.drafter_model.get(), *drafter);
   facts.rollback = rollback_name(model);
-  facts.sampling = effective_sampling(model.target_model.get(), sampling);
   facts.n_ctx = static_cast<int>(llama_n_ctx(model.target.get()));
   facts.n_batch = static_cast<int>(llama_n_batch(model.target.get()));
   facts.n_ubatch = static_cast<int>(llama_n_ubatch(model.target.get()));

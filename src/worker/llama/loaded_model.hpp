@@ -7,6 +7,7 @@
 #include "trace/facts.hpp"
 #include "trace/setup.hpp"
 #include "util/result.hpp"
+#include "worker/llama/chat.hpp"
 #include "worker/llama/decoding.hpp"
 
 namespace paceline::worker {
@@ -30,6 +31,7 @@ struct LoadedModel {
   int longest_draft = 0;  ///< in tokens, after llama.cpp's own clamp
   int widest_pass = 0;    ///< most tokens of one pass with logits on all
   common_speculative_ptr speculator;
+  ChatTemplatesPtr chat_templates;  ///< null until a request has messages
   Batch batch;
 
   LoadedModel();

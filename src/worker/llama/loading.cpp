@@ -11,6 +11,7 @@
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/runtime.hpp"
+#include "worker/llama/sampling.hpp"
 
 namespace paceline::worker {
 
@@ -190,9 +191,12 @@ util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
   PACELINE_TRY(load_target(*model, snapshots));
   if (model->speculates() && !files.plan.ngram)
     PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));
+  PACELINE_TRY_ASSIGN(ResolvedSampling resolved,
+                      resolve_sampling(model->target_model.get(), sampling));
+  model->facts.sampling = std::move(resolved.effective);
   model->facts.load_s = static_cast<double>(now_ns() - began) * 1e-9;
   if (model->speculates()) PACELINE_TRY(set_up_drafting(*model, files.plan));
-  fill_facts(*model, files.target, files.drafter ? &*files.drafter : nullptr, sampling);
+  fill_facts(*model, files.target, files.drafter ? &*files.drafter : nullptr);
   PACELINE_TRY(model->reset());
   return model;
 }
