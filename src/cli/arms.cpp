@@ -12,47 +12,128 @@ namespace paceline::cli {
 
 namespace {
 
-constexpr double default_temperature = 0.7;
+using trace::NgramSizes;
+using trace::SpecType;
+
 constexpr int least_widest_pass = 8;
 constexpr int most_widest_pass = 16;
+constexpr int longest_draft = 64;
 
 /// One arm before the settings that all share.
 struct ArmRequest {
-  std::string type;
+  SpecType type = SpecType::none;
   int n_max = 0;
   std::optional<std::string> file;
+  NgramSizes sizes;
 };
 
-util::Result<ArmRequest> parse_arm(const std::string& text) {
-  ArmRequest request;
-  const std::size_t first = text.find(':');
-  request.type = text.substr(0, first);
-  if (first == std::string::npos) return request;
-  const std::size_t second = text.find(':', first + 1);
-  const std::string number = text.substr(first + 1, second - first - 1);
-  const auto [end, problem] =
-      std::from_chars(number.data(), number.data() + number.size(), request.n_max);
-  if (problem != std::errc() || end != number.data() + number.size() || request.n_max < 1 ||
-      request.n_max > 64)
-    return util::fail(util::ErrorKind::usage,
-                      fmt::format("--arm {}: \"{}\" is no draft length; write TYPE:N with N from 1 "
-                                  "to 64, as in draft-dflash:6",
-                                  text, number));
-  if (second == std::string::npos) return request;
-  request.file = text.substr(second + 1);
+template <class... Arguments>
+tl::unexpected<util::Error> misused(fmt::format_string<Arguments...> text,
+                                    Arguments&&... arguments) {
+  return util::fail(util::ErrorKind::usage,
+                    fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+util::Result<SpecType> parse_type(const std::string& name) {
+  const auto type = util::enum_from_name<SpecType>(name);
+  if (type && *type != SpecType::none) return *type;
+  std::string known;
+  for (const auto& [value, text] : util::EnumNames<SpecType>::table)
+    if (value != SpecType::none) known += (known.empty() ? "" : ", ") + std::string(text);
+  return misused("\"{}\" is no way to draft that this version knows; it knows {}", name, known);
+}
+
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// "N" or "N:FILE" after the type.
+util::Result<void> read_length(const std::string& arm, const std::string& text,
+                               ArmRequest& request) {
+  const std::size_t colon = text.find(':');
+  const auto number = whole_number(std::string_view(text).substr(0, colon));
+  if (!number || *number < 1 || *number > longest_draft)
+    return misused(
+        "--arm {}: \"{}\" is no draft length; write TYPE:N with N from 1 to {}, as in "
+        "draft-dflash:6",
+        arm, text.substr(0, colon), longest_draft);
+  request.n_max = *number;
+  if (colon == std::string::npos) return {};
+  request.file = text.substr(colon + 1);
   if (request.file->empty())
-    return util::fail(util::ErrorKind::usage,
-                      fmt::format("--arm {}: no file follows the last colon; leave it out or name "
-                                  "the drafter",
-                                  text));
+    return misused("--arm {}: no file follows the last colon; leave it out or name the drafter",
+                   arm);
+  return {};
+}
+
+/// The sizes of an n-gram type in the order that --arm and arm names have them.
+std::vector<std::optional<int>*> sizes_in_order(SpecType type, NgramSizes& sizes) {
+  if (type == SpecType::ngram_mod) return {&sizes.size_n, &sizes.n_min, &sizes.size_m};
+  return {&sizes.size_n, &sizes.size_m, &sizes.min_hits};
+}
+
+const char* order_of_sizes(SpecType type) {
+  return type == SpecType::ngram_mod ? "ngram-mod:N-MATCH/N-MIN/N-MAX, as in ngram-mod:24/48/64"
+                                     : "TYPE:SIZE-N/SIZE-M, as in ngram-simple:4/7";
+}
+
+/// "4/7" after the type; a third number is its min-hits. Of ngram-mod all three.
+util::Result<void> read_sizes(const std::string& arm, const std::string& text,
+                              ArmRequest& request) {
+  const auto places = sizes_in_order(request.type, request.sizes);
+  std::size_t begin = 0;
+  std::size_t given = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find('/', begin), text.size());
+    const auto number = whole_number(std::string_view(text).substr(begin, end - begin));
+    if (!number || given == places.size()) break;
+    *places[given++] = number;
+    begin = end + 1;
+  }
+  const std::size_t fewest = request.type == SpecType::ngram_mod ? 3 : 2;
+  if (begin > text.size() && given >= fewest) return {};
+  return misused("--arm {}: \"{}\" are no sizes of {}; write {}", arm, text,
+                 util::enum_name(request.type), order_of_sizes(request.type));
+}
+
+NgramSizes sizes_of(const ArmSettings& settings, SpecType type) {
+  if (type == SpecType::ngram_simple) return settings.ngram_simple;
+  if (type == SpecType::ngram_map_k) return settings.ngram_map_k;
+  return type == SpecType::ngram_mod ? settings.ngram_mod : NgramSizes{};
+}
+
+util::Result<ArmRequest> parse_arm(const ArmSettings& settings, const std::string& text) {
+  ArmRequest request;
+  const std::size_t colon = text.find(':');
+  PACELINE_TRY_ASSIGN(request.type, parse_type(text.substr(0, colon)));
+  request.sizes = sizes_of(settings, request.type);
+  if (colon != std::string::npos) {
+    const std::string rest = text.substr(colon + 1);
+    PACELINE_TRY(trace::is_ngram(request.type) ? read_sizes(text, rest, request)
+                                               : read_length(text, rest, request));
+  }
   return request;
 }
 
-std::string arm_name(trace::SpecType type, int n_max) {
-  std::string name = util::enum_name(type);
+std::string sizes_suffix(SpecType type, NgramSizes sizes) {
+  const auto places = sizes_in_order(type, sizes);
+  auto last = std::find_if(places.rbegin(), places.rend(),
+                           [](const std::optional<int>* size) { return size->has_value(); });
+  std::string suffix;
+  for (auto place = places.begin(); place != last.base(); ++place)
+    suffix += *place && (*place)->has_value() ? fmt::format("-{}", ***place) : "-default";
+  return suffix;
+}
+
+std::string arm_name(const ArmRequest& request) {
+  std::string name = util::enum_name(request.type);
+  if (trace::is_ngram(request.type)) return name + sizes_suffix(request.type, request.sizes);
   const std::string prefix = "draft-";
   if (name.rfind(prefix, 0) == 0) name.erase(0, prefix.size());
-  return n_max > 0 ? fmt::format("{}-n{}", name, n_max) : name;
+  return request.n_max > 0 ? fmt::format("{}-n{}", name, request.n_max) : name;
 }
 
 trace::Arm common_arm(const ArmSettings& settings) {
@@ -62,48 +143,86 @@ trace::Arm common_arm(const ArmSettings& settings) {
   arm.setup.n_ctx = settings.n_ctx;
   arm.setup.threads = settings.threads.value_or(default_threads());
   arm.sampling = settings.sampling;
-  if (!arm.sampling.temp) arm.sampling.temp = default_temperature;
+  arm.sampling.tool_temp = default_temperature;
   return arm;
 }
 
 util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmRequest& request) {
-  const auto type = util::enum_from_name<trace::SpecType>(request.type);
-  if (!type || *type == trace::SpecType::none)
-    return util::fail(util::ErrorKind::usage,
-                      fmt::format("\"{}\" is no way to draft that this version knows; it knows "
-                                  "draft-dflash and draft-mtp",
-                                  request.type));
   trace::Arm arm = common_arm(settings);
-  arm.name = arm_name(*type, request.n_max);
-  arm.setup.spec_type = *type;
+  arm.name = arm_name(request);
+  arm.setup.spec_type = request.type;
   arm.setup.draft_n_max = request.n_max;
-  if (request.file)
-    arm.setup.draft_path = request.file;
-  else if (*type == trace::SpecType::draft_dflash)
-    arm.setup.draft_path = settings.draft_model;
-  if (*type == trace::SpecType::draft_dflash && !arm.setup.draft_path)
-    return util::fail(util::ErrorKind::usage,
-                      "draft-dflash needs the drafter's file: add -md FILE");
+  arm.setup.draft_path = request.file;
+  arm.setup.ngram = request.sizes;
+  const bool needs_file =
+      request.type == SpecType::draft_dflash || request.type == SpecType::draft_simple;
+  if (needs_file && !arm.setup.draft_path) arm.setup.draft_path = settings.draft_model;
+  if (needs_file && !arm.setup.draft_path)
+    return misused("{} needs the drafter's file: add -md FILE", util::enum_name(request.type));
   return arm;
+}
+
+/// The arm that --spec-type asks for, or -md alone by what its file is.
+util::Result<std::optional<ArmRequest>> main_request(const ArmSettings& settings) {
+  ArmRequest request;
+  request.n_max = settings.draft_n_max.value_or(0);
+  if (settings.spec_type) {
+    PACELINE_TRY_ASSIGN(request.type, parse_type(*settings.spec_type));
+  } else if (settings.draft_model && settings.found_type &&
+             (settings.draft_n_max || settings.extra.empty())) {
+    request.type = *settings.found_type;
+  } else if (settings.draft_n_max) {
+    return misused("--spec-draft-n-max needs --spec-type, as in --spec-type draft-mtp");
+  } else {
+    return std::optional<ArmRequest>{};
+  }
+  request.sizes = sizes_of(settings, request.type);
+  if (!trace::is_ngram(request.type))
+    request.file = settings.draft_model;
+  else if (settings.draft_n_max)
+    return misused("--spec-draft-n-max is not for {}: its longest draft is one of its own sizes",
+                   util::enum_name(request.type));
+  return std::optional<ArmRequest>(request);
 }
 
 util::Result<std::vector<ArmRequest>> requests_of(const ArmSettings& settings) {
   std::vector<ArmRequest> requests;
-  if (settings.spec_type)
-    requests.push_back(
-        {*settings.spec_type, settings.draft_n_max.value_or(0), settings.draft_model});
-  else if (settings.draft_n_max)
-    return util::fail(util::ErrorKind::usage,
-                      "--spec-draft-n-max needs --spec-type, as in --spec-type draft-mtp");
+  PACELINE_TRY_ASSIGN(const auto main, main_request(settings));
+  if (main) requests.push_back(*main);
   for (const auto& text : settings.extra) {
-    PACELINE_TRY_ASSIGN(auto request, parse_arm(text));
+    PACELINE_TRY_ASSIGN(auto request, parse_arm(settings, text));
     requests.push_back(std::move(request));
   }
-  if (requests.empty() && settings.draft_model)
-    return util::fail(util::ErrorKind::usage,
-                      "-md names a drafter, but nothing says how to use it: add --spec-type "
-                      "draft-dflash");
   return requests;
+}
+
+bool any_given(const NgramSizes& sizes) {
+  return sizes.size_n || sizes.size_m || sizes.min_hits || sizes.n_min;
+}
+
+/// What was given for drafting and is in no arm would be dropped without a word.
+util::Result<void> check_all_used(const ArmSettings& settings,
+                                  const std::vector<trace::Arm>& arms) {
+  const auto some_arm = [&](auto&& has) { return std::any_of(arms.begin(), arms.end(), has); };
+  for (const SpecType type : {SpecType::ngram_simple, SpecType::ngram_map_k, SpecType::ngram_mod})
+    if (any_given(sizes_of(settings, type)) &&
+        !some_arm([&](const trace::Arm& arm) { return arm.setup.spec_type == type; }))
+      return misused("sizes of {} are given and no arm uses them: add --spec-type {}",
+                     util::enum_name(type), util::enum_name(type));
+  if (settings.draft_model && !some_arm([&](const trace::Arm& arm) {
+        return arm.setup.draft_path == settings.draft_model;
+      }))
+    return misused(
+        "-md names a drafter, but no arm uses it: add --spec-type draft-dflash, draft-mtp or "
+        "draft-simple, or leave -md out");
+  return {};
+}
+
+/// Longest draft in tokens that an arm is known to ask for; of n-grams its default is past what
+/// can be timed, and the engine knows it.
+int asked_longest(const trace::Setup& setup) {
+  if (!trace::is_ngram(setup.spec_type)) return setup.draft_n_max;
+  return setup.ngram.size_m.value_or(most_widest_pass);
 }
 
 }  // namespace
@@ -116,20 +235,18 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings) {
     PACELINE_TRY_ASSIGN(auto arm, speculative_arm(settings, request));
     const bool taken = std::any_of(arms.begin(), arms.end(),
                                    [&](const trace::Arm& other) { return other.name == arm.name; });
-    if (taken)
-      return util::fail(util::ErrorKind::usage,
-                        fmt::format("the arm {} is asked for twice", arm.name));
+    if (taken) return misused("the arm {} is asked for twice", arm.name);
     arms.push_back(std::move(arm));
   }
+  PACELINE_TRY(check_all_used(settings, arms));
   if (arms.empty())
-    return util::fail(util::ErrorKind::usage,
-                      "--no-plain leaves nothing to measure: add --spec-type or --arm");
+    return misused("--no-plain leaves nothing to measure: add --spec-type or --arm");
   return arms;
 }
 
 int widest_pass(const std::vector<trace::Arm>& arms) {
   int widest = least_widest_pass;
-  for (const auto& arm : arms) widest = std::max(widest, arm.setup.draft_n_max + 3);
+  for (const auto& arm : arms) widest = std::max(widest, asked_longest(arm.setup) + 3);
   return std::min(widest, most_widest_pass);
 }
 

@@ -9,20 +9,27 @@
 
 namespace paceline::cli {
 
+/// The temperature of an arm where neither the user nor the model's file says one.
+inline constexpr double default_temperature = 0.7;
+
 /// What the options say about arms. A plain arm is added unless it is left out by name.
 struct ArmSettings {
   std::string model;
   std::optional<std::string> draft_model;
   std::optional<std::string> spec_type;
   std::optional<int> draft_n_max;
-  std::vector<std::string> extra;  ///< TYPE[:N[:FILE]]
+  std::optional<trace::SpecType> found_type;  ///< what -md's file is; used without --spec-type
+  trace::NgramSizes ngram_simple;
+  trace::NgramSizes ngram_map_k;
+  trace::NgramSizes ngram_mod;
+  std::vector<std::string> extra;  ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]
   bool no_plain = false;
   int n_ctx = 4096;
   std::optional<int> threads;  ///< absent: all cores but one
-  trace::Sampling sampling;    ///< temp 0.7 is put in when it is absent
+  trace::Sampling sampling;    ///< as asked; the tool's own temperature is put in
 };
 
-/// The arms these settings ask for, plain first; names tell type and draft length.
+/// The arms these settings ask for, plain first; names tell type and draft length, or sizes.
 util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings);
 
 /// The widest pass worth timing: two tokens past the longest draft's, so that the neighbours of

@@ -49,6 +49,7 @@ trace::Header header_of(const study::RunOptions& options) {
   header.rounds = options.rounds;
   header.n_predict = options.n_predict;
   header.workload = options.workload;
+  header.warm_session = options.warm_session;
   header.residency = "bare";
   header.arms = options.arms;
   return header;

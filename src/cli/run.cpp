@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
@@ -8,6 +6,7 @@
 
 #include "cli/arms.hpp"
 #include "cli/commands.hpp"
+#include "cli/engine_options.hpp"
 #include "cli/measure.hpp"
 #include "workload/prompts.hpp"
 
@@ -25,7 +24,9 @@ constexpr const char* examples =
     "      --arm draft-mtp:3 --class json,prose --json report.json\n"
     "      three drafters side by side on two classes, with the document kept\n"
     "  paceline run -m target.gguf --spec-type draft-mtp --workload my.jsonl -n 256 --phases\n"
-    "      MTP from the target's own file on your own prompts, and where the time goes";
+    "      MTP from the target's own file on your own prompts, and where the time goes\n"
+    "  paceline run -m target.gguf --arm ngram-simple:4/7 --arm ngram-mod\n"
+    "      drafts from the text itself, which need no drafter file";
 
 struct Settings {
   ArmSettings arms;
@@ -35,87 +36,6 @@ struct Settings {
   Output output;
   study::RunOptions run;
 };
-
-constexpr const char* engines_own = "the model's file, else the engine's own";
-
-/// As CLI::Range, which lets "nan" through.
-CLI::Validator finite_between(double low, double high) {
-  return {
-      [low, high](std::string& text) {
-        double value = 0;
-        const bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-        return good ? std::string() : fmt::format("{} is not between {} and {}", text, low, high);
-      },
-      fmt::format("[{} - {}]", low, high)};
-}
-
-CLI::Validator not_empty() {
-  return {[](std::string& text) { return text.empty() ? "the value is empty" : std::string(); },
-          ""};
-}
-
-void add_engine_options(CLI::App& run, Settings& settings) {
-  ArmSettings& arms = settings.arms;
-  run.add_option("-m,--model", arms.model, "Target model (GGUF)")
-      ->required()
-      ->type_name("FILE")
-      ->check(not_empty())
-      ->group("Engine");
-  run.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF)")
-      ->type_name("FILE")
-      ->default_str("none")
-      ->check(not_empty())
-      ->group("Engine");
-  run.add_option("--spec-type", arms.spec_type, "How drafts are made")
-      ->type_name("none|draft-dflash|draft-mtp")
-      ->default_str("none")
-      ->group("Engine");
-  run.add_option("--spec-draft-n-max", arms.draft_n_max, "Longest draft")
-      ->check(CLI::Range(1, 64))
-      ->type_name("TOKENS")
-      ->default_str("the drafter's block - 1, else 3")
-      ->group("Engine");
-  run.add_option("--arm", arms.extra,
-                 "One more arm: TYPE[:N[:FILE]], as in draft-dflash:6 or draft-mtp:3")
-      ->type_name("ARM")
-      ->default_str("none")
-      ->group("Engine");
-  run.add_flag("--no-plain", arms.no_plain, "Leave the plain arm out: there are no speed-ups then")
-      ->group("Engine");
-  run.add_option("-c,--ctx-size", arms.n_ctx, "Context to allocate")
-      ->check(CLI::Range(16, 1 << 20))
-      ->type_name("TOKENS")
-      ->capture_default_str()
-      ->group("Engine");
-  run.add_option("-t,--threads", arms.threads, "CPU threads of the engine")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("THREADS")
-      ->default_str("all cores but one")
-      ->group("Engine");
-}
-
-void add_sampling_options(CLI::App& run, trace::Sampling& sampling) {
-  run.add_option("--temp", sampling.temp, "Temperature; 0 is greedy")
-      ->check(finite_between(0, 100))
-      ->type_name("NUMBER")
-      ->default_str("the model's file, else 0.7")
-      ->group("Sampling");
-  run.add_option("--top-k", sampling.top_k, "Keep the k likeliest tokens; 0 is off")
-      ->check(CLI::Range(0, 1 << 24))
-      ->type_name("TOKENS")
-      ->default_str(engines_own)
-      ->group("Sampling");
-  run.add_option("--top-p", sampling.top_p, "Nucleus; 1 is off")
-      ->check(finite_between(0, 1))
-      ->type_name("SHARE")
-      ->default_str(engines_own)
-      ->group("Sampling");
-  run.add_option("--min-p", sampling.min_p, "Least share of the likeliest; 0 is off")
-      ->check(finite_between(0, 1))
-      ->type_name("SHARE")
-      ->default_str(engines_own)
-      ->group("Sampling");
-}
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
   run.add_option("--workload", settings.workload,
@@ -148,6 +68,9 @@ void add_measuring_options(CLI::App& run, Settings& settings) {
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
       ->type_name("NUMBER")
       ->capture_default_str()
+      ->group("Measuring");
+  run.add_flag("--warm-session", settings.run.warm_session,
+               "Keep what drafters learn from one request to the next; KV caches are still reset")
       ->group("Measuring");
   run.add_flag(
          "--phases", settings.run.phases,
@@ -183,7 +106,7 @@ void add_run(CLI::App& app, Action& action) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* run = app.add_subcommand("run", "Measure a model, plain and with drafters");
   run->footer(examples);
-  add_engine_options(*run, *settings);
+  add_engine_options(*run, settings->arms);
   add_sampling_options(*run, settings->arms.sampling);
   add_measuring_options(*run, *settings);
   add_output_options(*run, settings->output);

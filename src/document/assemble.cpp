@@ -56,10 +56,17 @@ Model to_model(const trace::ModelFacts& facts) {
 Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
   std::optional<Model> file;
   if (facts.drafter) file = to_model(*facts.drafter);
+  std::optional<NgramSizes> ngram;
+  if (facts.ngram)
+    ngram = NgramSizes{facts.ngram->size_n, facts.ngram->size_m, facts.ngram->min_hits,
+                       facts.ngram->n_min};
   return {arm.name,
           util::enum_name(arm.setup.spec_type),
-          known_or(file, "a part of the target's file, its types are not told apart"),
+          known_or(file, trace::is_ngram(arm.setup.spec_type)
+                             ? "drafts from the text itself, without a file"
+                             : "a part of the target's file, its types are not told apart"),
           known_or(facts.draft_block, "not a block drafter"),
+          known_or(ngram, "not an n-gram drafter"),
           known_or(facts.draft_n_max, "the engine does not say its longest draft"),
           known_or(facts.draft_on_device, "where draft tokens are picked was not seen"),
           facts.rollback};
@@ -88,6 +95,7 @@ Launches to_launches(const trace::Trace& trace) {
   launches.seed = header.seed;
   launches.workload = header.workload;
   launches.n_predict = header.n_predict;
+  launches.protocol = header.warm_session ? "warm_session" : "reset";
   for (const auto& launch : trace.launches) {
     const bool done = launch.outcome.kind == trace::OutcomeKind::done;
     if (trace::is_headline(launch, header)) ++(done ? launches.done : launches.lost);

@@ -70,13 +70,22 @@ struct Model {
   bool has_chat_template = false;
 };
 
+/// Sizes of an n-gram drafter in force, in tokens; absent ones are no sizes of its type.
+struct NgramSizes {
+  std::optional<int> size_n;
+  std::optional<int> size_m;
+  std::optional<int> min_hits;
+  std::optional<int> n_min;
+};
+
 /// What makes the drafts of one arm.
 struct Drafter {
   std::string arm;
   std::string spec_type;
-  Known<Model> file;  ///< not known when the drafter is a part of the target's file
-  Known<int> block;   ///< tokens
-  Known<int> n_max;   ///< longest draft in tokens after the drafter's own clamp
+  Known<Model> file;        ///< not known without a file of its own: in the target's, or n-grams
+  Known<int> block;         ///< tokens
+  Known<NgramSizes> ngram;  ///< of n-gram drafters only
+  Known<int> n_max;         ///< longest draft in tokens after the drafter's own clamp
   Known<bool> on_device;
   std::string rollback;
 };
@@ -85,37 +94,35 @@ struct Drafters {
   std::vector<Drafter> by_arm;
 };
 
+struct AskedSetting {
+  std::string parameter;
+  double value = 0;
+};
+
+/// What the user asked of the sampler.
 struct RequestedSampling {
-  std::optional<double> temp;
-  std::optional<int> top_k;
-  std::optional<double> top_p;
-  std::optional<double> min_p;
+  std::vector<AskedSetting> settings;
+  std::optional<std::string> samplers;  ///< names separated by ";"; absent: not asked for
+};
+
+/// A sampling parameter with who decided it: "user", "gguf", "tool" or "library".
+struct SamplingSetting {
+  std::string parameter;
+  double value = 0;
+  std::string origin;
 };
 
 struct EffectiveSampling {
-  double temp = 0;
-  int top_k = 0;
-  double top_p = 0;
-  double min_p = 0;
-  double typical_p = 0;
-  double top_n_sigma = 0;
-  double xtc_probability = 0;
-  double penalty_repeat = 0;
-  int penalty_last_n = 0;
-  double dry_multiplier = 0;
+  std::vector<SamplingSetting> settings;
   std::vector<std::string> chain;
-};
-
-/// A sampling parameter in force that filters or reshapes, and that nobody asked for.
-struct Unrequested {
-  std::string parameter;
-  double value = 0;
+  std::string chain_origin;
+  std::vector<std::string> unread;  ///< what the model's file recommends and nobody can read
 };
 
 struct Sampling {
   RequestedSampling requested;
   Known<EffectiveSampling> effective;
-  std::vector<Unrequested> not_requested;
+  std::vector<SamplingSetting> not_requested;  ///< in force, filtering or reshaping, unasked
 };
 
 struct Concurrency {
@@ -139,7 +146,8 @@ struct Launches {
   bool interrupted = false;
   std::uint64_t seed = 0;
   std::string workload;
-  int n_predict = 0;  ///< output cap in tokens
+  int n_predict = 0;     ///< output cap in tokens
+  std::string protocol;  ///< "reset" or "warm_session": drafter state between requests
   std::vector<LaunchLine> each;
 };
 

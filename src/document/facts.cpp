@@ -41,6 +41,7 @@ Reason recipe(const Evidence& evidence) {
 Reason drafter(const Evidence& evidence) {
   if (!evidence.document.drafter.value) return evidence.document.drafter.reason;
   for (const Drafter& one : evidence.document.drafter.value->by_arm) {
+    if (one.ngram.value) continue;  // its sizes are all there is to it
     if (!one.file.value) return one.arm + ": " + one.file.reason;
     if (one.file.value->bytes_by_type.empty()) return one.arm + ": its tensor types are not known";
     if (!one.block.value && !one.n_max.value) return one.arm + ": " + one.n_max.reason;

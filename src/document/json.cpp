@@ -63,17 +63,19 @@ PACELINE_DOCUMENT_FIELDS(Engine, 9, name, version, build, devices, n_batch, n_ub
                          cache_type_v, flash_attention);
 PACELINE_DOCUMENT_FIELDS(Model, 11, file, name, architecture, file_bytes, parameters, bytes_by_type,
                          layers, embedding_length, vocabulary, context_train, has_chat_template);
-PACELINE_DOCUMENT_FIELDS(Drafter, 7, arm, spec_type, file, block, n_max, on_device, rollback);
+PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
+PACELINE_DOCUMENT_FIELDS(Drafter, 8, arm, spec_type, file, block, ngram, n_max, on_device,
+                         rollback);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
-PACELINE_DOCUMENT_FIELDS(RequestedSampling, 4, temp, top_k, top_p, min_p);
-PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
-                         xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
-PACELINE_DOCUMENT_FIELDS(Unrequested, 2, parameter, value);
+PACELINE_DOCUMENT_FIELDS(AskedSetting, 2, parameter, value);
+PACELINE_DOCUMENT_FIELDS(RequestedSampling, 2, settings, samplers);
+PACELINE_DOCUMENT_FIELDS(SamplingSetting, 3, parameter, value, origin);
+PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_DOCUMENT_FIELDS(Sampling, 3, requested, effective, not_requested);
 PACELINE_DOCUMENT_FIELDS(Concurrency, 2, sequences, says);
 PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
-PACELINE_DOCUMENT_FIELDS(Launches, 9, rounds, planned, done, lost, interrupted, seed, workload,
-                         n_predict, each);
+PACELINE_DOCUMENT_FIELDS(Launches, 10, rounds, planned, done, lost, interrupted, seed, workload,
+                         n_predict, protocol, each);
 PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_requested, draft_n_max,
                          n_ctx, threads, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,

@@ -1,83 +1,87 @@
 #include "document/sampling.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "document/counted.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::document {
 
 namespace {
 
-using Requested = RequestedSampling;
-using Effective = EffectiveSampling;
+/// When a parameter in force filters or reshapes: while its sampler is in the chain, its value is
+/// not the one that does nothing, and greedy text, which takes the likeliest token, feels it.
+struct Rule {
+  std::string_view parameter;
+  std::string_view sampler;       ///< as the name in the chain begins
+  std::optional<double> neutral;  ///< absent: the library drops the sampler itself when it idles
+  bool keeps_likeliest = false;
+};
 
-/// A filter that keeps the likeliest token changes nothing when that token is always taken.
-bool is_greedy(const Effective& sampling) { return sampling.temp <= 0; }
+constexpr std::optional<double> none;
 
-bool above(double value, double neutral) { return value > neutral; }
-bool below(double value, double neutral) { return value < neutral; }
-bool other_than(double value, double neutral) {
-  return above(value, neutral) || below(value, neutral);
+constexpr std::array rules = {
+    Rule{"temp", "temp", 1},
+    Rule{"dynatemp_range", "temp", 0, true},
+    Rule{"top_k", "top-k", none, true},
+    Rule{"top_p", "top-p", none, true},
+    Rule{"min_p", "min-p", none, true},
+    Rule{"typical_p", "typical", none},
+    Rule{"top_n_sigma", "top-n-sigma", none, true},
+    Rule{"xtc_probability", "xtc", none},
+    Rule{"xtc_threshold", "xtc", none},
+    Rule{"penalty_last_n", "penalties", none},
+    Rule{"penalty_repeat", "penalties", 1},
+    Rule{"penalty_freq", "penalties", 0},
+    Rule{"penalty_present", "penalties", 0},
+    Rule{"dry_multiplier", "dry", none},
+    Rule{"dry_base", "dry", none},
+    Rule{"dry_allowed_length", "dry", none},
+    Rule{"dry_penalty_last_n", "dry", none},
+    Rule{"adaptive_target", "adaptive-p", none},
+    Rule{"adaptive_decay", "adaptive-p", none},
+    Rule{"mirostat", "mirostat", none},
+    Rule{"mirostat_tau", "mirostat", none},
+    Rule{"mirostat_eta", "mirostat", none},
+};
+
+bool in_chain(const trace::EffectiveSampling& sampling, std::string_view sampler) {
+  return std::any_of(sampling.chain.begin(), sampling.chain.end(),
+                     [&](const std::string& name) { return name.starts_with(sampler); });
 }
 
-struct Parameter {
-  const char* name;
-  bool (*asked)(const Requested&);
-  double (*value)(const Effective&);
-  bool (*acts)(const Effective&);
-};
+bool acts(const Rule& rule, double value, const trace::EffectiveSampling& sampling) {
+  if (!in_chain(sampling, rule.sampler)) return false;
+  const bool greedy = trace::in_force(sampling, "temp").value_or(1) <= 0;
+  if (greedy && rule.keeps_likeliest) return false;
+  return !rule.neutral || value < *rule.neutral || value > *rule.neutral;
+}
 
-bool never_asked(const Requested&) { return false; }
+SamplingSetting to_setting(const trace::SamplingSetting& from) {
+  return {from.name, from.value, util::enum_name(from.origin)};
+}
 
-constexpr std::array parameters = {
-    Parameter{"temp", [](const Requested& asked) { return asked.temp.has_value(); },
-              [](const Effective& force) { return force.temp; },
-              [](const Effective& force) { return other_than(force.temp, 1); }},
-    Parameter{"top_k", [](const Requested& asked) { return asked.top_k.has_value(); },
-              [](const Effective& force) { return static_cast<double>(force.top_k); },
-              [](const Effective& force) { return !is_greedy(force) && force.top_k > 0; }},
-    Parameter{"top_p", [](const Requested& asked) { return asked.top_p.has_value(); },
-              [](const Effective& force) { return force.top_p; },
-              [](const Effective& force) { return !is_greedy(force) && below(force.top_p, 1); }},
-    Parameter{"min_p", [](const Requested& asked) { return asked.min_p.has_value(); },
-              [](const Effective& force) { return force.min_p; },
-              [](const Effective& force) { return !is_greedy(force) && above(force.min_p, 0); }},
-    Parameter{"typical_p", never_asked, [](const Effective& force) { return force.typical_p; },
-              [](const Effective& force) { return below(force.typical_p, 1); }},
-    Parameter{
-        "top_n_sigma", never_asked, [](const Effective& force) { return force.top_n_sigma; },
-        [](const Effective& force) { return !is_greedy(force) && above(force.top_n_sigma, 0); }},
-    Parameter{"xtc_probability", never_asked,
-              [](const Effective& force) { return force.xtc_probability; },
-              [](const Effective& force) { return above(force.xtc_probability, 0); }},
-    Parameter{"penalty_repeat", never_asked,
-              [](const Effective& force) { return force.penalty_repeat; },
-              [](const Effective& force) {
-                return force.penalty_last_n != 0 && other_than(force.penalty_repeat, 1);
-              }},
-    Parameter{"dry_multiplier", never_asked,
-              [](const Effective& force) { return force.dry_multiplier; },
-              [](const Effective& force) { return above(force.dry_multiplier, 0); }},
-};
+EffectiveSampling to_effective(const trace::EffectiveSampling& from) {
+  EffectiveSampling effective{{}, from.chain, util::enum_name(from.chain_origin), from.unread};
+  for (const auto& setting : from.settings) effective.settings.push_back(to_setting(setting));
+  return effective;
+}
 
-Effective to_effective(const trace::EffectiveSampling& from) {
-  return {from.temp,
-          from.top_k,
-          from.top_p,
-          from.min_p,
-          from.typical_p,
-          from.top_n_sigma,
-          from.xtc_probability,
-          from.penalty_repeat,
-          from.penalty_last_n,
-          from.dry_multiplier,
-          from.chain};
+bool asked_by_nobody(trace::Origin origin) {
+  return origin == trace::Origin::gguf || origin == trace::Origin::library;
 }
 
 }  // namespace
 
 RequestedSampling to_requested(const trace::Sampling& sampling) {
-  return {sampling.temp, sampling.top_k, sampling.top_p, sampling.min_p};
+  RequestedSampling requested;
+  for (const auto& parameter : trace::asked_parameters)
+    if (const auto value = parameter.value(sampling))
+      requested.settings.push_back({parameter.name, *value});
+  requested.samplers = sampling.samplers;
+  return requested;
 }
 
 Sampling to_sampling(const trace::Trace& trace) {
@@ -85,14 +89,15 @@ Sampling to_sampling(const trace::Trace& trace) {
   if (!trace.header.arms.empty()) sampling.requested = to_requested(trace.header.arms[0].sampling);
   const trace::EngineFacts* facts = first_facts(trace, "");
   if (facts == nullptr) {
-    sampling.effective = not_known<Effective>("no launch opened, see outcomes");
+    sampling.effective = not_known<EffectiveSampling>("no launch opened, see outcomes");
     return sampling;
   }
   sampling.effective = known(to_effective(facts->sampling));
-  for (const Parameter& parameter : parameters)
-    if (!parameter.asked(sampling.requested) && parameter.acts(*sampling.effective.value))
-      sampling.not_requested.push_back(
-          {parameter.name, parameter.value(*sampling.effective.value)});
+  for (const auto& setting : facts->sampling.settings)
+    for (const Rule& rule : rules)
+      if (rule.parameter == setting.name && asked_by_nobody(setting.origin) &&
+          acts(rule, setting.value, facts->sampling))
+        sampling.not_requested.push_back(to_setting(setting));
   return sampling;
 }
 

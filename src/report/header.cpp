@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "report/format.hpp"
@@ -43,10 +44,22 @@ std::string model_text(const document::Model& model) {
   return text + ")";
 }
 
+std::string ngram_text(const document::NgramSizes& sizes) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* name, const std::optional<int>& value) {
+    if (value) parts.push_back(fmt::format("{} {}", name, *value));
+  };
+  add("looks up", sizes.size_n);
+  add("at least", sizes.n_min);
+  add("min hits", sizes.min_hits);
+  return comma_separated(parts);
+}
+
 std::string drafter_text(const document::Drafter& drafter) {
   std::string text = util::printable(drafter.arm) + ": " + util::printable(drafter.spec_type);
   if (drafter.n_max.value) text += fmt::format(", up to {} tokens", *drafter.n_max.value);
   if (drafter.block.value) text += fmt::format(", block of {}", *drafter.block.value);
+  if (drafter.ngram.value) text += ", " + ngram_text(*drafter.ngram.value);
   text += ", ";
   text +=
       drafter.file.value ? model_text(*drafter.file.value) : util::printable(drafter.file.reason);
@@ -121,36 +134,50 @@ std::string threads_text(const Document& document) {
   return comma_separated({each.begin(), each.end()});
 }
 
-template <class T>
-void add_asked(std::vector<std::string>& parts, const char* name, const std::optional<T>& value) {
-  if (value) parts.push_back(fmt::format("{} {:g}", name, static_cast<double>(*value)));
+/// "; WHO: temp 0.7, top_k 40" of the settings that one origin decided; nothing when it did none.
+std::string by_origin(const std::vector<document::SamplingSetting>& settings,
+                      std::string_view origin, std::string_view who) {
+  std::vector<std::string> parts;
+  for (const auto& setting : settings)
+    if (setting.origin == origin)
+      parts.push_back(fmt::format("{} {:g}", util::printable(setting.parameter), setting.value));
+  return parts.empty() ? "" : fmt::format("; {}: {}", who, comma_separated(parts));
+}
+
+std::string asked_text(const document::RequestedSampling& requested) {
+  std::vector<std::string> asked;
+  for (const auto& setting : requested.settings)
+    asked.push_back(fmt::format("{} {:g}", setting.parameter, setting.value));
+  if (requested.samplers) asked.push_back("samplers " + util::printable(*requested.samplers));
+  return asked.empty() ? "nothing asked for" : "asked: " + comma_separated(asked);
 }
 
 std::string sampling_text(const document::Sampling& sampling) {
-  std::vector<std::string> asked;
-  add_asked(asked, "temp", sampling.requested.temp);
-  add_asked(asked, "top_k", sampling.requested.top_k);
-  add_asked(asked, "top_p", sampling.requested.top_p);
-  add_asked(asked, "min_p", sampling.requested.min_p);
-  std::string text = asked.empty() ? "nothing asked for" : "asked: " + comma_separated(asked);
+  std::string text = asked_text(sampling.requested);
   if (!sampling.effective.value) return text + "; in force: unknown, " + sampling.effective.reason;
-  std::vector<std::string> others;
-  for (const auto& parameter : sampling.not_requested)
-    others.push_back(fmt::format("{} {:g}", parameter.parameter, parameter.value));
-  if (others.empty()) return text + "; nothing else filters or reshapes";
-  return text + "; in force though nobody asked: " + comma_separated(others);
+  const auto& effective = *sampling.effective.value;
+  text += by_origin(effective.settings, "tool", "by this tool");
+  text += by_origin(sampling.not_requested, "gguf", "unasked, by the model's file");
+  text += by_origin(sampling.not_requested, "library", "unasked, by the library's default");
+  if (sampling.not_requested.empty()) text += "; nothing else filters or reshapes";
+  if (effective.chain_origin == "gguf") text += "; the order of samplers is the model file's";
+  for (const auto& unread : effective.unread) text += "; " + util::printable(unread);
+  return text;
 }
 
 std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
       "{}, output capped at {} tokens; {} rounds of {} arms, {} of {} launches done{}; {} at a "
-      "time; seed {}",
+      "time{}; seed {}",
       util::printable(launches.workload), launches.n_predict, launches.rounds, document.arms.size(),
       launches.done, launches.planned, launches.interrupted ? " (interrupted)" : "",
       document.concurrency.sequences == 1
           ? std::string("one request")
           : fmt::format("{} requests", document.concurrency.sequences),
+      launches.protocol == "warm_session"
+          ? ", drafters keep what they learned from earlier requests (warm session)"
+          : "",
       launches.seed);
 }
 

@@ -13,12 +13,13 @@ namespace paceline::study {
 struct RunOptions {
   std::vector<trace::Arm> arms;
   workload::Selection prompts;
-  std::string workload;  ///< its name or path, for the record
-  int n_predict = 128;   ///< output cap in tokens
-  int rounds = 3;        ///< launches per arm
-  bool phases = false;   ///< one more synced launch per arm, for the phases
-  bool widths = false;   ///< time passes by width in every launch
-  int widest = 0;        ///< widest pass to time on the plain arm
+  std::string workload;       ///< its name or path, for the record
+  int n_predict = 128;        ///< output cap in tokens
+  int rounds = 3;             ///< launches per arm
+  bool phases = false;        ///< one more synced launch per arm, for the phases
+  bool widths = false;        ///< time passes by width in every launch
+  int widest = 0;             ///< widest pass to time on the plain arm
+  bool warm_session = false;  ///< keep the drafter's own state from request to request
   std::uint64_t seed = 1;
   int patience_s = 600;  ///< silence after which an engine is given up
 };

@@ -88,6 +88,7 @@ class Run {
     job.sampling = arm.sampling;
     job.seed = request_seed(options_.seed, prompt.id, planned.round);
     job.synced = planned.synced;
+    job.warm_session = options_.warm_session;
     noise_.start();
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
@@ -105,15 +106,20 @@ class Run {
     return {};
   }
 
-  /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one.
+  /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one. N-gram drafts
+  /// are long, rarely full and cheap: for them the widths of the plain arm have to do.
   util::Result<void> time_widths(const PlannedLaunch& planned, engine::Engine& engine) {
     if (lost() || !engine.capabilities().probes_widths) return {};
     const trace::Arm& arm = options_.arms[planned.arm];
     show(arm, planned, "timing passes by width");
+    const int plain_widest = std::max(options_.widest, 1);
     const int own_widest = current().facts->draft_n_max.value_or(0) + 1;
+    const trace::SpecType type = arm.setup.spec_type;
     protocol::Probe job;
-    job.widths.resize(static_cast<std::size_t>(
-        arm.setup.spec_type == trace::SpecType::none ? std::max(options_.widest, 1) : own_widest));
+    job.widths.resize(static_cast<std::size_t>(type == trace::SpecType::none ? plain_widest
+                                               : trace::is_ngram(type)
+                                                   ? std::min(own_widest, plain_widest)
+                                                   : own_widest));
     std::iota(job.widths.begin(), job.widths.end(), 1);
     job.depth = typical_depth();
     job.repeats = width_repeats;

@@ -4,7 +4,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "trace/setup.hpp"
 
 namespace paceline::trace {
 
@@ -23,20 +26,31 @@ struct ModelFacts {
   bool has_chat_template = false;
 };
 
+/// Who decided a sampling setting: the user, the model's file (general.sampling.*), this tool, or
+/// the engine's library by its default.
+enum class Origin { user, gguf, tool, library };
+
+/// One sampling parameter in force.
+struct SamplingSetting {
+  std::string name;
+  double value = 0;
+  Origin origin = Origin::library;
+};
+
 /// Every sampling parameter that was in force, defaults nobody asked for included.
 struct EffectiveSampling {
-  double temp = 0;
-  int top_k = 0;
-  double top_p = 0;
-  double min_p = 0;
-  double typical_p = 0;
-  double top_n_sigma = 0;
-  double xtc_probability = 0;
-  double penalty_repeat = 0;
-  int penalty_last_n = 0;
-  double dry_multiplier = 0;
-  std::vector<std::string> chain;  ///< the samplers in the order they ran
+  std::vector<SamplingSetting> settings;
+  std::vector<std::string> chain;  ///< the samplers in the order they ran, without those that idle
+  Origin chain_origin = Origin::library;
+  std::vector<std::string> unread;  ///< what the file recommends and nobody can read, in words
 };
+
+/// The value in force under a name; nothing when the engine does not say it.
+inline std::optional<double> in_force(const EffectiveSampling& sampling, std::string_view name) {
+  for (const SamplingSetting& setting : sampling.settings)
+    if (setting.name == name) return setting.value;
+  return std::nullopt;
+}
 
 /// Bytes that the engine says it allocated, and what the process really holds.
 struct MemoryFacts {
@@ -53,8 +67,9 @@ struct EngineFacts {
   std::string build;
   std::vector<std::string> devices;  ///< backends that ggml uses, with their description
   ModelFacts target;
-  std::optional<ModelFacts> drafter;    ///< absent: plain, or the drafter is in the target's file
+  std::optional<ModelFacts> drafter;    ///< absent: plain, n-grams, or in the target's file
   std::optional<int> draft_block;       ///< block size of a block drafter, in tokens
+  std::optional<NgramSizes> ngram;      ///< in force, with the defaults; of n-gram drafters only
   std::optional<int> draft_n_max;       ///< longest draft after the drafter's own clamp
   std::optional<bool> draft_on_device;  ///< where draft tokens are picked; absent: not known yet
   std::string rollback;                 ///< "partial", "snapshots" or "replay"; "none" for plain

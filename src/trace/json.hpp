@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/event.hpp"
+#include "trace/sampling.hpp"
 #include "util/json.hpp"
 
 // JSON of every trace type: the trace file and the worker's frames carry the same records.
@@ -14,6 +15,10 @@ PACELINE_ENUM_NAMES(paceline::trace::SpecType, 7, {paceline::trace::SpecType::no
                     {paceline::trace::SpecType::ngram_mod, "ngram-mod"});
 PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
                     {paceline::trace::PromptForm::chat, "chat"});
+PACELINE_ENUM_NAMES(paceline::trace::Origin, 4, {paceline::trace::Origin::user, "user"},
+                    {paceline::trace::Origin::gguf, "gguf"},
+                    {paceline::trace::Origin::tool, "tool"},
+                    {paceline::trace::Origin::library, "library"});
 PACELINE_ENUM_NAMES(paceline::trace::PassKind, 3, {paceline::trace::PassKind::plain, "plain"},
                     {paceline::trace::PassKind::speculative, "speculative"},
                     {paceline::trace::PassKind::replay, "replay"});
@@ -31,12 +36,17 @@ namespace paceline::trace {
 
 PACELINE_ENUM_JSON(SpecType);
 PACELINE_ENUM_JSON(PromptForm);
+PACELINE_ENUM_JSON(Origin);
 PACELINE_ENUM_JSON(PassKind);
 PACELINE_ENUM_JSON(OutcomeKind);
 PACELINE_ENUM_JSON(StopReason);
 
 PACELINE_JSON_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
-PACELINE_JSON_FIELDS(Sampling, 5, temp, top_k, top_p, min_p, tool_temp);
+PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
+                     xtc_probability, xtc_threshold, penalty_last_n, penalty_repeat, penalty_freq,
+                     penalty_present, samplers, tool_temp);
+static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
+              "a number of Sampling is missing in asked_parameters");
 PACELINE_JSON_FIELDS(Setup, 7, model_path, draft_path, spec_type, draft_n_max, ngram, n_ctx,
                      threads);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
@@ -44,12 +54,13 @@ PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 PACELINE_JSON_FIELDS(ModelFacts, 11, path, architecture, name, file_bytes, parameters,
                      bytes_by_type, layers, embedding_length, vocabulary, context_train,
                      has_chat_template);
-PACELINE_JSON_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
-                     xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
+PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
+PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
-PACELINE_JSON_FIELDS(EngineFacts, 20, engine, version, build, devices, target, drafter, draft_block,
-                     draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch, n_ubatch,
-                     threads, cache_type_k, cache_type_v, flash_attention, memory, load_s);
+PACELINE_JSON_FIELDS(EngineFacts, 21, engine, version, build, devices, target, drafter, draft_block,
+                     ngram, draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch,
+                     n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory,
+                     load_s);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);

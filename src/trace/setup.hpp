@@ -36,6 +36,15 @@ struct Sampling {
   std::optional<int> top_k;
   std::optional<double> top_p;
   std::optional<double> min_p;
+  std::optional<double> typical_p;
+  std::optional<double> top_n_sigma;
+  std::optional<double> xtc_probability;
+  std::optional<double> xtc_threshold;
+  std::optional<int> penalty_last_n;  ///< in tokens
+  std::optional<double> penalty_repeat;
+  std::optional<double> penalty_freq;
+  std::optional<double> penalty_present;
+  std::optional<std::string> samplers;  ///< the chain, names separated by ";"
   std::optional<double> tool_temp;  ///< in force where neither `temp` nor the model's file says one
 };
 

@@ -268,10 +268,10 @@ TEST(Worker, FactsSayWhatReallyRuns) {
   EXPECT_EQ(facts.drafter->file_bytes, 2952000u);
   EXPECT_EQ(facts.target.vocabulary, 2048);
   EXPECT_EQ(facts.target.layers, 6);
-  EXPECT_DOUBLE_EQ(facts.sampling.temp, 0.7);
-  EXPECT_EQ(facts.sampling.top_k, 40);
-  EXPECT_DOUBLE_EQ(facts.sampling.top_p, 0.95);
-  EXPECT_DOUBLE_EQ(facts.sampling.min_p, 0.05);
+  EXPECT_EQ(trace::in_force(facts.sampling, "temp"), 0.7);
+  EXPECT_EQ(trace::in_force(facts.sampling, "top_k"), 40);
+  EXPECT_EQ(trace::in_force(facts.sampling, "top_p"), 0.95);
+  EXPECT_EQ(trace::in_force(facts.sampling, "min_p"), 0.05);
   EXPECT_EQ(facts.threads, 1);
   EXPECT_EQ(facts.n_ubatch, 512);
   EXPECT_GT(facts.memory.resident_bytes, facts.memory.model_bytes);

@@ -35,7 +35,15 @@ inline trace::EngineFacts sample_facts(const trace::Arm& arm) {
   facts.target.parameters = 180'000'000;
   facts.target.bytes_by_type = {{"F16", 359'000'000}, {"F32", 900'000}};
   facts.target.layers = 38;
-  facts.sampling = {0.7, 40, 0.95, 0.05, 1, -1, 0, 1, 64, 0, {"top_k", "top_p", "min_p", "temp"}};
+  facts.sampling.settings = {{"temp", 0.7, trace::Origin::user},
+                             {"top_k", 40, trace::Origin::library},
+                             {"top_p", 0.95, trace::Origin::library},
+                             {"min_p", 0.05, trace::Origin::library},
+                             {"xtc_probability", 0, trace::Origin::library},
+                             {"penalty_last_n", 64, trace::Origin::library},
+                             {"penalty_repeat", 1, trace::Origin::library},
+                             {"dry_multiplier", 0, trace::Origin::library}};
+  facts.sampling.chain = {"top-k", "top-p", "min-p", "temp-ext", "dist"};
   facts.n_ctx = 1024;
   facts.n_batch = 2048;
   facts.n_ubatch = 512;

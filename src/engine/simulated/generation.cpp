@@ -46,11 +46,11 @@ class Generation {
         began_(now),
         random_(generator_of(truth, site, job.seed)),
         text_(truth.seed, text_key(job), truth.eos_probability, truth.text_period),
-        acceptance_(truth.acceptance(site.setup, job.prompt)),
+        acceptance_(truth.acceptance(site.setup, prompt_text(job))),
         longest_draft_(longest_draft(truth, site.setup)),
         drafter_(trace_name(site.setup.spec_type)),
         launch_factor_(truth.launch_factor(site.launch)),
-        decode_factor_(launch_factor_ * truth.prompt_factor(job.prompt)) {}
+        decode_factor_(launch_factor_ * truth.prompt_factor(prompt_text(job))) {}
 
   std::vector<trace::Event> run() {
     prefill();
@@ -72,13 +72,20 @@ class Generation {
     int accepted = 0;
   };
 
+  /// Its chat template puts nothing around the messages.
+  static std::string prompt_text(const protocol::Generate& job) {
+    std::string text = job.prompt;
+    for (const auto& message : job.messages) text += message.content;
+    return text;
+  }
+
   // Without a tokenizer a byte is a token.
   static int prompt_length(const protocol::Generate& job) {
-    return static_cast<int>(job.prompt_tokens.empty() ? job.prompt.size()
+    return static_cast<int>(job.prompt_tokens.empty() ? prompt_text(job).size()
                                                       : job.prompt_tokens.size());
   }
   static std::string text_key(const protocol::Generate& job) {
-    std::string key = job.prompt;
+    std::string key = prompt_text(job);
     for (const auto token : job.prompt_tokens) key += fmt::format(" {}", token);
     return key;
   }
@@ -230,13 +237,14 @@ std::vector<trace::Event> refuse(std::string reason) {
 
 int longest_draft(const Truth& truth, const trace::Setup& setup) {
   if (setup.spec_type == trace::SpecType::none) return 0;
+  if (trace::is_ngram(setup.spec_type) && setup.ngram.size_m) return *setup.ngram.size_m;
   const int own = truth.draft_block - 1;
   return setup.draft_n_max > 0 ? std::min(setup.draft_n_max, own) : own;
 }
 
 std::vector<trace::Event> generate(const Truth& truth, const Site& site,
                                    const protocol::Generate& job, Nanoseconds& now) {
-  if (job.prompt.empty() && job.prompt_tokens.empty())
+  if (job.prompt.empty() && job.prompt_tokens.empty() && job.messages.empty())
     return refuse("the prompt is empty: give it at least one token");
   if (job.n_predict < 1) return refuse("n_predict is below 1: ask for at least one token");
   return Generation(truth, site, job, now).run();
@@ -247,7 +255,8 @@ std::vector<trace::Event> probe(const Truth& truth, const Site& site, const prot
   if (job.repeats < 1 || job.depth < 0) return refuse("a probe needs repeats >= 1 and depth >= 0");
   auto random = generator_of(truth, site, 0);
   const double factor = truth.launch_factor(site.launch);
-  const bool has_drafter = site.setup.spec_type != trace::SpecType::none;
+  const bool has_drafter =
+      site.setup.spec_type != trace::SpecType::none && !trace::is_ngram(site.setup.spec_type);
   std::vector<trace::Event> events;
   for (const int width : job.widths) {
     if (width < 1) return refuse(fmt::format("width {} can't be probed: use 1 or more", width));

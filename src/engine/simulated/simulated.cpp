@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "engine/simulated/generation.hpp"
+#include "trace/sampling.hpp"
 
 namespace paceline::engine::simulated {
 
@@ -31,12 +32,14 @@ trace::EngineFacts facts_of(const Truth& truth, const trace::Setup& setup,
   if (setup.spec_type != trace::SpecType::none) {
     facts.rollback = truth.replays ? "replay" : "partial";
     facts.draft_n_max = longest_draft(truth, setup);
-    facts.draft_block = truth.draft_block;
+    if (trace::is_ngram(setup.spec_type))
+      facts.ngram = setup.ngram;
+    else
+      facts.draft_block = truth.draft_block;
   }
-  facts.sampling.temp = sampling.temp.value_or(0);
-  facts.sampling.top_k = sampling.top_k.value_or(0);
-  facts.sampling.top_p = sampling.top_p.value_or(1);
-  facts.sampling.min_p = sampling.min_p.value_or(0);
+  for (const auto& parameter : trace::asked_parameters)
+    if (const auto value = parameter.value(sampling))
+      facts.sampling.settings.push_back({parameter.name, *value, trace::Origin::user});
   facts.n_ctx = setup.n_ctx;
   facts.threads = setup.threads;
   return facts;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "trace/json.hpp"
+#include "worker/llama/ngram.hpp"
 #include "worker/llama/refuse.hpp"
+#include "worker/llama/vocabulary.hpp"
 
 namespace paceline::worker {
 
@@ -13,7 +15,7 @@ using trace::SpecType;
 
 constexpr int most_context = 1 << 20;
 constexpr int most_threads = 1024;
-constexpr int mtp_default_n_max = 3;       // llama-server's --spec-draft-n-max
+constexpr int default_n_max = 3;           // llama-server's --spec-draft-n-max
 constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
 
 util::Result<void> check_same(const GgufFile& target, const GgufFile& drafter, const char* what,
@@ -84,7 +86,13 @@ util::Result<DraftPlan> plan_dflash(int n_max, const GgufFile& target, const Ggu
         "Drafts of {} tokens were asked for, but the block of '{}' makes at most {}: take "
         "--spec-draft-n-max 1 to {}, or leave it out for the longest.",
         n_max, drafter->path(), block - 1, block - 1);
-  return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block};
+  return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block, .ngram = std::nullopt};
+}
+
+/// Of a drafter that makes one token after the other, as many as it is asked for.
+DraftPlan stepwise(int n_max) {
+  return {
+      .n_max = n_max == 0 ? default_n_max : n_max, .block = std::nullopt, .ngram = std::nullopt};
 }
 
 util::Result<DraftPlan> plan_mtp(int n_max, const GgufFile& target, const GgufFile* drafter) {
@@ -95,7 +103,34 @@ util::Result<DraftPlan> plan_mtp(int n_max, const GgufFile& target, const GgufFi
         "converted with it or another --spec-type.",
         drafter != nullptr ? "The drafter" : "The target", holder.architecture(), holder.path());
   if (drafter != nullptr) PACELINE_TRY(check_vocabulary(target, *drafter));
-  return DraftPlan{.n_max = n_max == 0 ? mtp_default_n_max : n_max, .block = std::nullopt};
+  return stepwise(n_max);
+}
+
+util::Result<DraftPlan> plan_simple(int n_max, const GgufFile& target, const GgufFile* drafter) {
+  if (drafter == nullptr) return refuse("draft-simple needs a drafter file: name it with -md.");
+  if (drafter->architecture() == "dflash")
+    return refuse(
+        "'{}' is a DFlash drafter, which cannot run as a model of its own: take --spec-type "
+        "draft-dflash, or name a small ordinary model with -md.",
+        drafter->path());
+  PACELINE_TRY(check_same_tokens(target, *drafter));
+  return stepwise(n_max);
+}
+
+util::Result<DraftPlan> plan_ngram(const trace::Setup& setup) {
+  PACELINE_TRY_ASSIGN(const trace::NgramSizes sizes, effective_sizes(setup.spec_type, setup.ngram));
+  return DraftPlan{.n_max = *sizes.size_m, .block = std::nullopt, .ngram = sizes};
+}
+
+util::Result<void> check_ngram_setup(const trace::Setup& setup) {
+  const char* type = util::enum_name(setup.spec_type);
+  if (setup.draft_path)
+    return refuse("{} drafts from the text itself and has no use for the file '{}': leave -md out.",
+                  type, *setup.draft_path);
+  if (setup.draft_n_max != 0)
+    return refuse("The longest draft of {} is one of its own sizes: leave --spec-draft-n-max out.",
+                  type);
+  return {};
 }
 
 }  // namespace
@@ -109,8 +144,9 @@ util::Result<void> check_setup(const trace::Setup& setup) {
   if (setup.spec_type == SpecType::none && setup.draft_path)
     return refuse(
         "A drafter file '{}' is given and no way to use it: name --spec-type "
-        "draft-dflash or draft-mtp, or leave -md out.",
+        "draft-dflash, draft-mtp or draft-simple, or leave -md out.",
         *setup.draft_path);
+  if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
   if (setup.spec_type != SpecType::none &&
       (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens))
     return refuse(
@@ -128,10 +164,11 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const GgufFile& t
     case SpecType::draft_mtp:
       return plan_mtp(setup.draft_n_max, target, drafter);
     case SpecType::draft_simple:
+      return plan_simple(setup.draft_n_max, target, drafter);
     case SpecType::ngram_simple:
     case SpecType::ngram_map_k:
     case SpecType::ngram_mod:
-      return refuse("{} cannot be run yet.", util::enum_name(setup.spec_type));
+      return plan_ngram(setup);
     case SpecType::none:
       break;
   }

@@ -16,6 +16,7 @@ inline constexpr int ubatch_tokens = 512;
 struct DraftPlan {
   int n_max = 0;             ///< longest draft to ask for, in tokens; 0 without a drafter
   std::optional<int> block;  ///< block size of a block drafter, in tokens
+  std::optional<trace::NgramSizes> ngram;  ///< of an n-gram drafter, defaults filled in
 };
 
 /// Refuses numbers and combinations in a setup that make no sense for any model.

@@ -12,8 +12,7 @@ namespace {
 constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 
 common_sampler_ptr make_sampler(const LoadedModel& model, const protocol::Generate& job,
-                                const llama_tokens& prompt) {
-  common_params_sampling parameters = sampling_parameters(model.target_model.get(), job.sampling);
+                                common_params_sampling parameters, const llama_tokens& prompt) {
   parameters.seed = job.seed;
   common_sampler_ptr sampler(common_sampler_init(model.target_model.get(), parameters));
   // Penalties look back into the prompt, as in llama-server.
@@ -35,19 +34,20 @@ Cut cut_output(std::span<const llama_token> sampled, std::size_t room, const lla
 }
 
 std::size_t most_passes(const LoadedModel& model, int n_predict) {
-  const bool replays = model.drafts() && needs_replay(model, 1);
+  const bool replays = model.speculates() && needs_replay(model, model.longest_draft);
   return static_cast<std::size_t>(n_predict) * (replays ? 2 : 1);
 }
 
 }  // namespace
 
-DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job, llama_tokens prompt,
+DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
+                           const common_params_sampling& sampling, llama_tokens prompt,
                            JobPort& port)
     : model_(model),
       job_(job),
       port_(port),
       prompt_(std::move(prompt)),
-      sampler_(make_sampler(model, job, prompt_)),
+      sampler_(make_sampler(model, job, sampling, prompt_)),
       recording_(static_cast<std::size_t>(job.n_predict), most_passes(model, job.n_predict),
                  job.record_drafts ? static_cast<std::size_t>(model.longest_draft) : 0,
                  job.record_gaps) {
@@ -83,7 +83,7 @@ util::Result<void> DecodeWindow::prefill() {
     if (begin > 0 && interrupted()) return {};
     PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + piece)));
   }
-  if (model_.drafts()) common_speculative_begin(model_.speculator.get(), sequence, past_);
+  if (model_.speculates()) common_speculative_begin(model_.speculator.get(), sequence, past_);
   last_ = common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1);
   common_sampler_accept(sampler_.get(), last_, true);
   emit({&last_, 1}, -1, 0);
@@ -99,7 +99,7 @@ util::Result<void> DecodeWindow::prefill_piece(std::size_t begin, std::size_t en
   past_.insert(past_.end(), prompt_.begin() + static_cast<std::ptrdiff_t>(begin),
                prompt_.begin() + static_cast<std::ptrdiff_t>(end));
   recording_.prefill.processed_tokens = depth();
-  if (!model_.drafts()) return {};
+  if (!model_.has_drafter_context()) return {};
   // The drafter reads what the target computed and would wait for it: that wait is not its own.
   llama_synchronize(model_.target.get());
   const trace::Nanoseconds began = now_ns();
@@ -113,7 +113,7 @@ util::Result<void> DecodeWindow::prefill_piece(std::size_t begin, std::size_t en
 void DecodeWindow::synchronize() {
   if (!job_.synced) return;
   llama_synchronize(model_.target.get());
-  if (model_.drafts()) llama_synchronize(model_.drafter.get());
+  if (model_.has_drafter_context()) llama_synchronize(model_.drafter.get());
 }
 
 /// Time since the last lap, with the devices idle at its end when the job is synced.
@@ -149,13 +149,13 @@ util::Result<void> DecodeWindow::draft(trace::Pass& pass) {
   const int output_room = job_.n_predict - recording_.tokens() - 1;
   const int room = std::min(model_.facts.n_ctx - depth() - 2, output_room);
   // Not left to the drafter: to it a limit of 0 means none.
-  if (!model_.drafts() || room <= 0) return {};
+  if (!model_.speculates() || room <= 0) return {};
   checkpoint_.mark(model_, depth());
   phases_.checkpoint_ns = lap();
   run_drafter(room, pass);
   phases_.draft_ns = lap();
-  PACELINE_TRY(checkpoint_.protect(model_, static_cast<int>(draft_.size())));
-  if (!draft_.empty() && needs_replay(model_, static_cast<int>(draft_.size())))
+  PACELINE_TRY(checkpoint_.protect(model_, draft_size()));
+  if (!draft_.empty() && needs_replay(model_, draft_size()))
     sampler_before_.reset(common_sampler_clone(sampler_.get()));
   phases_.checkpoint_ns += lap();
   return {};
@@ -171,8 +171,7 @@ void DecodeWindow::run_drafter(int room, trace::Pass& pass) {
   common_speculative_draft(model_.speculator.get());
   pass.attempts = 1;
   if (draft_.empty()) return;
-  // Both drafters compute their longest draft; llama.cpp cuts it to the room afterwards.
-  pass.generated = model_.longest_draft;
+  pass.generated = model_.computes_whole_drafts() ? model_.longest_draft : draft_size();
   pass.drafter = model_.drafter_name();
 }
 
@@ -182,14 +181,15 @@ util::Result<void> DecodeWindow::verify(trace::Pass& pass) {
   batch.add(last_, depth(), true);
   for (const llama_token token : draft_) batch.add(token, depth() + batch.size(), true);
   pass.width = batch.size();
-  pass.offered = replaying_ ? 0 : static_cast<int>(draft_.size());
+  pass.offered = replaying_ ? 0 : draft_size();
   pass.kind = replaying_       ? trace::PassKind::replay
               : draft_.empty() ? trace::PassKind::plain
                                : trace::PassKind::speculative;
   PACELINE_TRY(decode(model_.target.get(), batch));
   llama_synchronize(model_.target.get());
   phases_.verify_ns = lap();
-  if (model_.drafts() && !common_speculative_process(model_.speculator.get(), batch.raw()))
+  if (model_.has_drafter_context() &&
+      !common_speculative_process(model_.speculator.get(), batch.raw()))
     return tl::unexpected(decode_error(-2, batch.size(), depth()));
   phases_.process_ns = lap();
   return {};

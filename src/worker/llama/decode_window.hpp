@@ -18,8 +18,8 @@ namespace paceline::worker {
 /// after sampling from what was really emitted, so that the two count independently.
 class DecodeWindow {
  public:
-  DecodeWindow(LoadedModel& model, const protocol::Generate& job, llama_tokens prompt,
-               JobPort& port);
+  DecodeWindow(LoadedModel& model, const protocol::Generate& job,
+               const common_params_sampling& sampling, llama_tokens prompt, JobPort& port);
 
   /// Runs to the end: done or cancelled, or what went wrong.
   util::Result<trace::OutcomeKind> run();
@@ -30,6 +30,7 @@ class DecodeWindow {
  private:
   bool ended() const { return stop_ != trace::StopReason::none; }
   int depth() const { return static_cast<int>(past_.size()); }
+  int draft_size() const { return static_cast<int>(draft_.size()); }
   bool interrupted();
 
   util::Result<void> prefill();

@@ -11,7 +11,6 @@
 #include "worker/llama/checks.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/runtime.hpp"
-#include "worker/llama/sampling.hpp"
 
 namespace paceline::worker {
 
@@ -63,7 +62,7 @@ void add_memory(const llama_context* context, bool own_weights, trace::MemoryFac
 }
 
 const char* rollback_name(const LoadedModel& model) {
-  if (!model.drafts()) return "none";
+  if (!model.speculates()) return "none";
   switch (model.target_rollback) {
     case COMMON_CONTEXT_SEQ_RM_TYPE_PART:
       return "partial";
@@ -76,8 +75,7 @@ const char* rollback_name(const LoadedModel& model) {
 
 }  // namespace
 
-void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* drafter,
-                const trace::Sampling& sampling) {
+void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* drafter) {
   trace::EngineFacts& facts = model.facts;
   facts.engine = "llama.cpp (embedded)";
   facts.version = llama_version();
@@ -86,7 +84,6 @@ void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* draf
   facts.target = model_facts(model.target_model.get(), target);
   if (drafter != nullptr) facts.drafter = model_facts(model.drafter_model.get(), *drafter);
   facts.rollback = rollback_name(model);
-  facts.sampling = effective_sampling(model.target_model.get(), sampling);
   facts.n_ctx = static_cast<int>(llama_n_ctx(model.target.get()));
   facts.n_batch = static_cast<int>(llama_n_batch(model.target.get()));
   facts.n_ubatch = static_cast<int>(llama_n_ubatch(model.target.get()));
@@ -95,7 +92,8 @@ void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* draf
   facts.cache_type_v = ggml_type_name(GGML_TYPE_F16);
   facts.flash_attention = !flash_attention_was_refused();
   add_memory(model.target.get(), true, facts.memory);
-  if (model.drafts()) add_memory(model.drafter.get(), model.drafter_model != nullptr, facts.memory);
+  if (model.has_drafter_context())
+    add_memory(model.drafter.get(), model.drafter_model != nullptr, facts.memory);
   facts.memory.resident_bytes = resident_bytes();
 }
 

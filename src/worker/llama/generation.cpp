@@ -8,6 +8,7 @@
 #include "worker/llama/decode_window.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/prompt.hpp"
+#include "worker/llama/sampling.hpp"
 
 namespace paceline::worker {
 
@@ -23,8 +24,11 @@ std::string text_of(const LoadedModel& model, std::span<const std::int32_t> toke
 trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
   auto prompt = read_prompt(model, job);
   if (!prompt) return refused(prompt.error().message);
-  if (auto reset = model.reset(); !reset) return refused(reset.error().message);
-  DecodeWindow window(model, job, std::move(*prompt), port);
+  const auto sampling = resolve_sampling(model.target_model.get(), job.sampling);
+  if (!sampling) return refused(sampling.error().message);
+  const auto state = job.warm_session ? DrafterState::kept : DrafterState::fresh;
+  if (auto reset = model.reset(state); !reset) return refused(reset.error().message);
+  DecodeWindow window(model, job, sampling->parameters, std::move(*prompt), port);
   const util::Result<trace::OutcomeKind> ended = window.run();
   window.recording().flush(port);
   trace::Finished finished;

@@ -39,20 +39,24 @@ void forget_everything(llama_context* context) {
 LoadedModel::LoadedModel() : batch(batch_tokens) {}
 
 const char* LoadedModel::drafter_name() const {
-  return drafts() ? util::enum_name(setup.spec_type) : "";
+  return speculates() ? util::enum_name(setup.spec_type) : "";
 }
 
-util::Result<void> LoadedModel::reset() {
+util::Result<void> LoadedModel::reset(DrafterState state) {
   forget_everything(target.get());
-  if (!drafts()) return {};
-  forget_everything(drafter.get());
+  if (has_drafter_context()) forget_everything(drafter.get());
+  if (!speculates() || state == DrafterState::kept) return {};
+  return renew_speculator();
+}
+
+util::Result<void> LoadedModel::renew_speculator() {
   // A fresh speculator: the MTP one carries a hidden row from the last request into the next.
   speculator.reset();
   speculator.reset(common_speculative_init(speculative, 1));
   if (speculator == nullptr)
     return util::fail(util::ErrorKind::engine,
                       "llama.cpp could not set up the drafter: its log says why.");
-  return prime();
+  return has_drafter_context() ? prime() : util::Result<void>{};
 }
 
 // A new speculator makes both contexts reserve their graphs in the next decode call, which would be

@@ -7,9 +7,14 @@
 #include "trace/facts.hpp"
 #include "trace/setup.hpp"
 #include "util/result.hpp"
+#include "worker/llama/chat.hpp"
 #include "worker/llama/decoding.hpp"
 
 namespace paceline::worker {
+
+/// What a drafter knows beside the KV caches when a request begins: nothing, or what it learned in
+/// the requests before (n-gram tables).
+enum class DrafterState { fresh, kept };
 
 /// One target with its drafter, as llama.cpp holds them. Members are freed in reverse order: the
 /// drafter's context reads the target's.
@@ -19,26 +24,36 @@ struct LoadedModel {
   llama_model_ptr target_model;
   llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
   llama_context_ptr target;
-  llama_context_ptr drafter;  ///< null for plain
+  llama_context_ptr drafter;  ///< null for plain, and for drafters that need no model
   common_context_seq_rm_type target_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
   common_context_seq_rm_type drafter_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
   common_params_speculative speculative;
   int longest_draft = 0;  ///< in tokens, after llama.cpp's own clamp
   int widest_pass = 0;    ///< most tokens of one pass with logits on all
   common_speculative_ptr speculator;
+  ChatTemplatesPtr chat_templates;  ///< null until a request has messages
   Batch batch;
 
   LoadedModel();
 
-  bool drafts() const { return drafter != nullptr; }
+  bool speculates() const { return setup.spec_type != trace::SpecType::none; }
+  bool has_drafter_context() const { return drafter != nullptr; }
+
+  /// True of drafters that compute their longest draft whatever the room, and have it cut; the
+  /// others stop at the room by themselves.
+  bool computes_whole_drafts() const {
+    return setup.spec_type == trace::SpecType::draft_mtp ||
+           setup.spec_type == trace::SpecType::draft_dflash;
+  }
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
   const char* drafter_name() const;
 
-  /// Forgets everything the last job left: both KV caches and the drafter's own state. Ends with
-  /// the graphs reserved, so that no later decode call pays for it.
-  util::Result<void> reset();
+  /// Forgets everything the last job left: both KV caches and the drafter's own state, unless that
+  /// is kept. Ends with the graphs reserved, so that no later decode call pays for it.
+  util::Result<void> reset(DrafterState state = DrafterState::fresh);
 
  private:
+  util::Result<void> renew_speculator();
   util::Result<void> prime();
 };
 

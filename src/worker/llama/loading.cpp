@@ -9,7 +9,9 @@
 #include "worker/llama/facts.hpp"
 #include "worker/llama/gguf_file.hpp"
 #include "worker/llama/loaded_model.hpp"
+#include "worker/llama/ngram.hpp"
 #include "worker/llama/runtime.hpp"
+#include "worker/llama/sampling.hpp"
 
 namespace paceline::worker {
 
@@ -152,6 +154,29 @@ util::Result<bool> try_draft(LoadedModel& model) {
   return llama_get_sampled_candidates_count_ith(model.drafter.get(), -1) > 0;
 }
 
+common_params_speculative speculative_parameters(const trace::Setup& setup, const DraftPlan& plan) {
+  common_params_speculative parameters;
+  parameters.types = {library_type(setup.spec_type)};
+  parameters.draft.n_max = plan.n_max;
+  if (plan.ngram) set_sizes(setup.spec_type, *plan.ngram, parameters);
+  return parameters;
+}
+
+util::Result<void> set_up_drafting(LoadedModel& model, const DraftPlan& plan) {
+  // Looking n-grams up is the host's work.
+  model.facts.draft_on_device = false;
+  if (model.has_drafter_context()) {
+    PACELINE_TRY_ASSIGN(model.facts.draft_on_device, try_draft(model));
+  } else {
+    PACELINE_TRY(model.reset());
+  }
+  model.longest_draft = common_speculative_n_max(model.speculator.get());
+  model.facts.draft_n_max = model.longest_draft;
+  model.facts.draft_block = plan.block;
+  model.facts.ngram = plan.ngram;
+  return {};
+}
+
 util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
                                           const trace::Sampling& sampling, Snapshots snapshots) {
   PACELINE_TRY(check_setup(setup));
@@ -161,20 +186,17 @@ util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
   const trace::Nanoseconds began = now_ns();
   LoadedModelPtr model(new LoadedModel);
   model->setup = setup;
-  model->speculative.types = {library_type(setup.spec_type)};
-  model->speculative.draft.n_max = files.plan.n_max;
+  model->speculative = speculative_parameters(setup, files.plan);
   model->widest_pass = std::max(narrowest_probe_limit, files.plan.n_max + 1);
   PACELINE_TRY(load_target(*model, snapshots));
-  const bool drafts = setup.spec_type != trace::SpecType::none;
-  if (drafts) PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));
+  if (model->speculates() && !files.plan.ngram)
+    PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));
+  PACELINE_TRY_ASSIGN(ResolvedSampling resolved,
+                      resolve_sampling(model->target_model.get(), sampling));
+  model->facts.sampling = std::move(resolved.effective);
   model->facts.load_s = static_cast<double>(now_ns() - began) * 1e-9;
-  if (drafts) {
-    PACELINE_TRY_ASSIGN(model->facts.draft_on_device, try_draft(*model));
-    model->longest_draft = common_speculative_n_max(model->speculator.get());
-    model->facts.draft_n_max = model->longest_draft;
-    model->facts.draft_block = files.plan.block;
-  }
-  fill_facts(*model, files.target, files.drafter ? &*files.drafter : nullptr, sampling);
+  if (model->speculates()) PACELINE_TRY(set_up_drafting(*model, files.plan));
+  fill_facts(*model, files.target, files.drafter ? &*files.drafter : nullptr);
   PACELINE_TRY(model->reset());
   return model;
 }

@@ -19,6 +19,12 @@ constexpr std::uint32_t token_seed = 20240607;
 constexpr int most_repeats = 10'000;
 constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 
+/// Tokens past the depth that the widest pass, or a draft of a model, takes up.
+int most_tokens_ahead(const LoadedModel& model, const protocol::Probe& job) {
+  const int widest = *std::max_element(job.widths.begin(), job.widths.end());
+  return model.has_drafter_context() ? std::max(widest, model.longest_draft + 1) : widest;
+}
+
 util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& job) {
   if (job.widths.empty()) return refuse("No width to measure was given: name at least one.");
   for (const int width : job.widths)
@@ -27,7 +33,7 @@ util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& 
                     model.widest_pass);
   if (job.repeats < 1 || job.repeats > most_repeats)
     return refuse("{} repeats cannot be measured: take 1 to {}.", job.repeats, most_repeats);
-  const int deepest = model.facts.n_ctx - 2 - std::max(model.widest_pass, model.longest_draft + 1);
+  const int deepest = model.facts.n_ctx - 2 - most_tokens_ahead(model, job);
   if (job.depth < 1 || job.depth > deepest)
     return refuse("Depth {} cannot be measured with -c {}: it goes from 1 to {}.", job.depth,
                   model.facts.n_ctx, deepest);
@@ -60,7 +66,7 @@ class Probing {
         job_(job),
         port_(port),
         tokens_(random_tokens(model.vocabulary(),
-                              static_cast<std::size_t>(job.depth + model.widest_pass))),
+                              static_cast<std::size_t>(job.depth + most_tokens_ahead(model, job)))),
         past_(tokens_.begin(), tokens_.begin() + job.depth) {
     for (const int width : job.widths) times_.push_back(empty_time(width));
   }
@@ -105,7 +111,8 @@ class Probing {
       PACELINE_TRY(decode(model_.target.get(), model_.batch));
       PACELINE_TRY(process());
     }
-    if (model_.drafts()) common_speculative_begin(model_.speculator.get(), sequence, past_);
+    if (model_.has_drafter_context())
+      common_speculative_begin(model_.speculator.get(), sequence, past_);
     llama_synchronize(model_.target.get());
     checkpoint_.save(model_, job_.depth);
     return {};
@@ -118,7 +125,7 @@ class Probing {
   }
 
   util::Result<void> process() {
-    if (!model_.drafts()) return {};
+    if (!model_.has_drafter_context()) return {};
     if (!common_speculative_process(model_.speculator.get(), model_.batch.raw()))
       return tl::unexpected(decode_error(-2, model_.batch.size(), job_.depth));
     llama_synchronize(model_.drafter.get());
@@ -127,8 +134,8 @@ class Probing {
 
   /// One pass as a request makes it, without sampling; leaves the state as it was.
   util::Result<void> measure(trace::WidthTime& time) {
-    if (model_.drafts() && time.width == model_.longest_draft + 1)
-      time.draft_ns.push_back(time_draft());
+    if (const int length = draft_length(time.width); length > 0)
+      time.draft_ns.push_back(time_draft(length));
     PACELINE_TRY(checkpoint_.restore(model_));
     load_batch(job_.depth, job_.depth + time.width, true);
     const trace::Nanoseconds began = now_ns();
@@ -137,16 +144,24 @@ class Probing {
     const trace::Nanoseconds verified = now_ns();
     time.verify_ns.push_back(verified - began);
     PACELINE_TRY(process());
-    if (model_.drafts()) time.process_ns.push_back(now_ns() - verified);
+    if (model_.has_drafter_context()) time.process_ns.push_back(now_ns() - verified);
     return checkpoint_.restore(model_);
   }
 
-  trace::Nanoseconds time_draft() {
+  /// Length of the draft that a pass of this width verifies, 0 where none is timed: n-gram drafters
+  /// look up what random tokens don't hold, and a block is never shorter than itself.
+  int draft_length(int width) const {
+    const int length = width - 1;
+    if (!model_.has_drafter_context() || length > model_.longest_draft) return 0;
+    return model_.computes_whole_drafts() && length < model_.longest_draft ? 0 : length;
+  }
+
+  trace::Nanoseconds time_draft(int length) {
     llama_tokens draft;
-    draft.reserve(static_cast<std::size_t>(model_.longest_draft));
+    draft.reserve(static_cast<std::size_t>(length));
     common_speculative_get_draft_params(model_.speculator.get(), sequence) = {
         .drafting = true,
-        .n_max = model_.longest_draft,
+        .n_max = length,
         .pos0 = job_.depth,
         .id_last = tokens_[static_cast<std::size_t>(job_.depth)],
         .prompt = &past_,

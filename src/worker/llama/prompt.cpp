@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "worker/llama/chat.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/refuse.hpp"
 
@@ -33,12 +34,16 @@ util::Result<void> check_request(const std::vector<std::int32_t>& prompt, int n_
   return {};
 }
 
-util::Result<std::vector<std::int32_t>> read_prompt(const LoadedModel& model,
+util::Result<std::vector<std::int32_t>> read_prompt(LoadedModel& model,
                                                     const protocol::Generate& job) {
   std::vector<std::int32_t> tokens = job.prompt_tokens;
+  std::string text = job.prompt;
+  if (tokens.empty() && !job.messages.empty()) {
+    PACELINE_TRY_ASSIGN(text, render_chat(model, job.messages));
+  }
   // With special tokens added and parsed, as llama-server does.
-  if (tokens.empty() && !job.prompt.empty())
-    tokens = common_tokenize(model.vocabulary(), job.prompt, true, true);
+  if (tokens.empty() && !text.empty())
+    tokens = common_tokenize(model.vocabulary(), text, true, true);
   PACELINE_TRY(check_request(tokens, job.n_predict, job.seed, model.facts.n_ctx,
                              model.facts.target.vocabulary));
   return tokens;

@@ -14,8 +14,9 @@ struct LoadedModel;
 util::Result<void> check_request(const std::vector<std::int32_t>& prompt, int n_predict,
                                  std::uint32_t seed, int n_ctx, int vocabulary);
 
-/// The token ids of a job's prompt, checked against the model.
-util::Result<std::vector<std::int32_t>> read_prompt(const LoadedModel& model,
+/// The token ids of a job's prompt, checked against the model; messages go through the chat
+/// template first.
+util::Result<std::vector<std::int32_t>> read_prompt(LoadedModel& model,
                                                     const protocol::Generate& job);
 
 }  // namespace paceline::worker

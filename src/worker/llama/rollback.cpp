@@ -25,7 +25,7 @@ bool needs_replay(const LoadedModel& model, int tokens) {
 
 util::Result<void> roll_back(LoadedModel& model, int from) {
   if (!forget_from(model.target.get(), from)) return not_rolled_back("target", from);
-  if (model.drafts() && !forget_from(model.drafter.get(), from))
+  if (model.has_drafter_context() && !forget_from(model.drafter.get(), from))
     return not_rolled_back("drafter", from);
   return {};
 }
@@ -41,7 +41,7 @@ void Checkpoint::mark(LoadedModel& model, int depth) {
 util::Result<void> Checkpoint::protect(LoadedModel& model, int offered) {
   if (model.drafter_rollback == COMMON_CONTEXT_SEQ_RM_TYPE_FULL)
     saved_.load_dft(model.drafter.get(), sequence, flags);
-  if (!forget_from(model.drafter.get(), saved_.pos_max + 1))
+  if (model.has_drafter_context() && !forget_from(model.drafter.get(), saved_.pos_max + 1))
     return not_rolled_back("drafter", saved_.pos_max + 1);
   if (offered > 0 && needs_replay(model, offered))
     saved_.update_tgt(model.target.get(), sequence, flags);

@@ -23,7 +23,8 @@ TEST(Arms, without_a_drafter_are_plain_alone_at_temperature_0_7) {
   ASSERT_EQ(arms->size(), 1u);
   EXPECT_EQ(arms->at(0).name, "plain");
   EXPECT_EQ(arms->at(0).setup.spec_type, trace::SpecType::none);
-  EXPECT_EQ(arms->at(0).sampling.temp, 0.7);
+  EXPECT_FALSE(arms->at(0).sampling.temp) << "the model's file has its say first";
+  EXPECT_EQ(arms->at(0).sampling.tool_temp, 0.7);
   EXPECT_FALSE(arms->at(0).sampling.top_k) << "nothing else is sent";
 }
 
@@ -54,10 +55,95 @@ TEST(Arms, of_mtp_draft_from_the_target_beside_a_dflash_file_and_from_their_own_
       << "-md with --spec-type is never dropped silently";
 }
 
+TEST(Arms, of_n_grams_are_named_by_their_sizes_and_take_no_file) {
+  ArmSettings asked = settings();
+  asked.draft_model = "dflash.gguf";
+  asked.extra = {"ngram-simple:4/7", "ngram-map-k:5/9/2", "ngram-mod:24/48/64", "ngram-mod",
+                 "draft-dflash"};
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  EXPECT_EQ(arms->at(1).name, "ngram-simple-4-7");
+  EXPECT_EQ(arms->at(1).setup.spec_type, trace::SpecType::ngram_simple);
+  EXPECT_EQ(arms->at(1).setup.ngram.size_n, 4);
+  EXPECT_EQ(arms->at(1).setup.ngram.size_m, 7);
+  EXPECT_FALSE(arms->at(1).setup.ngram.min_hits);
+  EXPECT_FALSE(arms->at(1).setup.draft_path);
+  EXPECT_EQ(arms->at(2).name, "ngram-map-k-5-9-2");
+  EXPECT_EQ(arms->at(2).setup.ngram.min_hits, 2);
+  EXPECT_EQ(arms->at(3).name, "ngram-mod-24-48-64");
+  EXPECT_EQ(arms->at(3).setup.ngram.size_n, 24);
+  EXPECT_EQ(arms->at(3).setup.ngram.n_min, 48);
+  EXPECT_EQ(arms->at(3).setup.ngram.size_m, 64);
+  EXPECT_EQ(arms->at(4).name, "ngram-mod") << "all of its sizes are the engine's";
+}
+
+TEST(Arms, of_n_grams_take_llama_servers_options_where_they_name_no_sizes) {
+  ArmSettings asked = settings();
+  asked.spec_type = "ngram-simple";
+  asked.ngram_simple.size_m = 7;
+  asked.ngram_mod.size_n = 16;
+  asked.extra = {"ngram-mod"};
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  EXPECT_EQ(arms->at(1).name, "ngram-simple-default-7");
+  EXPECT_EQ(arms->at(1).setup.ngram.size_m, 7);
+  EXPECT_EQ(arms->at(2).name, "ngram-mod-16");
+}
+
+TEST(Arms, of_draft_simple_take_the_file_named_with_md_or_their_own) {
+  ArmSettings asked = settings();
+  asked.draft_model = "small.gguf";
+  asked.extra = {"draft-simple:3", "draft-simple:4:other.gguf"};
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  EXPECT_EQ(arms->at(1).name, "simple-n3");
+  EXPECT_EQ(arms->at(1).setup.draft_path, "small.gguf");
+  EXPECT_EQ(arms->at(2).setup.draft_path, "other.gguf");
+}
+
+TEST(Arms, draft_as_the_file_says_when_no_type_is_named) {
+  ArmSettings asked = settings();
+  asked.draft_model = "small.gguf";
+  asked.found_type = trace::SpecType::draft_simple;
+  const auto alone = make_arms(asked);
+  ASSERT_TRUE(alone) << alone.error().message;
+  ASSERT_EQ(alone->size(), 2u);
+  EXPECT_EQ(alone->at(1).setup.spec_type, trace::SpecType::draft_simple);
+  EXPECT_EQ(alone->at(1).setup.draft_path, "small.gguf");
+  asked.draft_n_max = 4;
+  EXPECT_EQ(make_arms(asked)->at(1).name, "simple-n4");
+  asked.spec_type = "draft-mtp";
+  EXPECT_EQ(make_arms(asked)->at(1).name, "mtp-n4") << "a named type comes first";
+  asked = settings();
+  asked.draft_model = "dflash.gguf";
+  asked.found_type = trace::SpecType::draft_dflash;
+  asked.extra = {"draft-dflash:6"};
+  EXPECT_EQ(make_arms(asked)->size(), 2u) << "--arm says how the file is used";
+}
+
+TEST(Arms, say_which_part_of_their_sizes_is_wrong) {
+  ArmSettings asked = settings();
+  for (const char* arm : {"ngram-simple:4", "ngram-simple:4/7/1/2", "ngram-simple:4/",
+                          "ngram-mod:8", "ngram-mod:24/48", "ngram-simple:4/x", "ngram-simple:"}) {
+    asked.extra = {arm};
+    EXPECT_NE(refusal(asked).find("are no sizes of"), std::string::npos) << arm;
+  }
+  asked = settings();
+  asked.ngram_map_k.size_n = 4;
+  EXPECT_NE(refusal(asked).find("no arm uses them"), std::string::npos);
+  asked = settings();
+  asked.spec_type = "ngram-simple";
+  asked.draft_model = "dflash.gguf";
+  EXPECT_NE(refusal(asked).find("no arm uses it"), std::string::npos);
+  asked.draft_model.reset();
+  asked.draft_n_max = 3;
+  EXPECT_NE(refusal(asked).find("not for ngram-simple"), std::string::npos);
+}
+
 TEST(Arms, that_make_no_sense_say_what_to_write_instead) {
   ArmSettings asked = settings();
   asked.spec_type = "draft-magic";
-  EXPECT_NE(refusal(asked).find("draft-dflash and draft-mtp"), std::string::npos);
+  EXPECT_NE(refusal(asked).find("draft-mtp, draft-dflash, ngram-simple"), std::string::npos);
   asked = settings();
   asked.spec_type = "draft-dflash";
   EXPECT_NE(refusal(asked).find("add -md FILE"), std::string::npos);
@@ -88,6 +174,12 @@ TEST(WidestPass, shows_the_neighbours_of_the_longest_draft) {
   EXPECT_EQ(widest_pass({arm}), 10);
   arm.setup.draft_n_max = 60;
   EXPECT_EQ(widest_pass({arm}), 16);
+  trace::Arm ngram;
+  ngram.setup.spec_type = trace::SpecType::ngram_simple;
+  ngram.setup.ngram.size_m = 7;
+  EXPECT_EQ(widest_pass({ngram}), 10);
+  ngram.setup.ngram.size_m.reset();
+  EXPECT_EQ(widest_pass({ngram}), 16) << "the engine's default is longer";
 }
 
 }  // namespace

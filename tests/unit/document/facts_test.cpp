@@ -52,6 +52,18 @@ TEST(ToFacts, DoNotAskAPlainRunForADrafter) {
   EXPECT_EQ(facts.verdict, "incomplete");
 }
 
+TEST(ToFacts, KnowAnNgramDrafterByItsSizes) {
+  auto trace = support::sample_trace();
+  for (auto& arm : trace.header.arms)
+    if (arm.setup.spec_type == trace::SpecType::draft_mtp)
+      arm.setup.spec_type = trace::SpecType::ngram_simple;
+  EXPECT_NE(reason_of(facts_of(trace), "F2").find("without a file"), std::string::npos);
+  for (auto& launch : trace.launches)
+    if (launch.arm == "mtp-n3")
+      launch.facts->ngram = {.size_n = 4, .size_m = 7, .min_hits = 1, .n_min = {}};
+  EXPECT_TRUE(is_known(facts_of(trace), "F2"));
+}
+
 TEST(ToFacts, CallARunWithoutAcceptanceAScreenshot) {
   auto summary = support::sample_summary();
   summary.arms[2].classes[1].fire_rate = metrics::unknown("lost");

@@ -7,10 +7,12 @@
 namespace paceline::document {
 namespace {
 
-std::vector<std::string> unrequested(const trace::Trace& trace) {
-  std::vector<std::string> names;
-  for (const auto& parameter : to_sampling(trace).not_requested)
-    names.push_back(parameter.parameter);
+using trace::Origin;
+using Names = std::vector<std::string>;
+
+Names unrequested(const trace::Trace& trace) {
+  Names names;
+  for (const auto& setting : to_sampling(trace).not_requested) names.push_back(setting.parameter);
   return names;
 }
 
@@ -18,57 +20,101 @@ trace::EffectiveSampling& in_force(trace::Trace& trace) {
   return trace.launches[0].facts->sampling;
 }
 
-using Names = std::vector<std::string>;
+void set(trace::Trace& trace, const std::string& name, double value, Origin origin) {
+  for (auto& setting : in_force(trace).settings)
+    if (setting.name == name) setting = {name, value, origin};
+}
 
-TEST(ToSampling, ListsFiltersThatNobodyAskedFor) {
-  const auto sampling = to_sampling(support::sample_trace());
+TEST(ToSampling, ListsFiltersThatNobodyAskedForWithWhoDecidedThem) {
+  auto trace = support::sample_trace();
+  set(trace, "top_p", 0.9, Origin::gguf);
+  const auto sampling = to_sampling(trace);
   ASSERT_EQ(sampling.not_requested.size(), 3u);
   EXPECT_EQ(sampling.not_requested[0].parameter, "top_k");
   EXPECT_EQ(sampling.not_requested[0].value, 40);
+  EXPECT_EQ(sampling.not_requested[0].origin, "library");
   EXPECT_EQ(sampling.not_requested[1].parameter, "top_p");
-  EXPECT_EQ(sampling.not_requested[1].value, 0.95);
+  EXPECT_EQ(sampling.not_requested[1].value, 0.9);
+  EXPECT_EQ(sampling.not_requested[1].origin, "gguf");
   EXPECT_EQ(sampling.not_requested[2].parameter, "min_p");
-  EXPECT_EQ(sampling.requested.temp, 0.7);
+  EXPECT_EQ(sampling.not_requested[2].value, 0.05);
 }
 
-TEST(ToSampling, LeavesOutWhatWasAskedFor) {
+TEST(ToSampling, SaysWhatTheUserAskedForAndOnlyThat) {
   auto trace = support::sample_trace();
-  trace.header.arms[0].sampling.top_k = 40;
-  trace.header.arms[0].sampling.min_p = 0.05;
+  trace.header.arms[0].sampling.tool_temp = 0.7;
+  trace.header.arms[0].sampling.penalty_last_n = 32;
+  trace.header.arms[0].sampling.samplers = "top_k;temperature";
+  const auto requested = to_sampling(trace).requested;
+  ASSERT_EQ(requested.settings.size(), 2u);
+  EXPECT_EQ(requested.settings[0].parameter, "temp");
+  EXPECT_EQ(requested.settings[0].value, 0.7);
+  EXPECT_EQ(requested.settings[1].parameter, "penalty_last_n");
+  EXPECT_EQ(requested.settings[1].value, 32);
+  EXPECT_EQ(requested.samplers, "top_k;temperature");
+}
+
+TEST(ToSampling, SaysEverySettingInForceWithItsOrigin) {
+  auto trace = support::sample_trace();
+  in_force(trace).chain_origin = Origin::gguf;
+  in_force(trace).unread = {"general.sampling.min_p is no number"};
+  const auto effective = *to_sampling(trace).effective.value;
+  ASSERT_EQ(effective.settings.size(), in_force(trace).settings.size());
+  EXPECT_EQ(effective.settings[0].parameter, "temp");
+  EXPECT_EQ(effective.settings[0].origin, "user");
+  EXPECT_EQ(effective.chain, in_force(trace).chain);
+  EXPECT_EQ(effective.chain_origin, "gguf");
+  EXPECT_EQ(effective.unread, in_force(trace).unread);
+}
+
+TEST(ToSampling, LeavesOutWhatTheUserOrThisToolDecided) {
+  auto trace = support::sample_trace();
+  set(trace, "temp", 0.7, Origin::tool);
+  set(trace, "top_k", 40, Origin::user);
+  set(trace, "min_p", 0.05, Origin::user);
   EXPECT_EQ(unrequested(trace), Names{"top_p"});
 }
 
-TEST(ToSampling, LeavesOutWhatDoesNothing) {
+TEST(ToSampling, LeavesOutWhatIsNotInTheChain) {
   auto trace = support::sample_trace();
-  in_force(trace) = {0.7, 0, 1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 64, 0.0, {}};
+  in_force(trace).chain = {"top-k", "temp-ext", "dist"};
+  EXPECT_EQ(unrequested(trace), Names{"top_k"});
+  in_force(trace).chain = {"dist"};
   EXPECT_EQ(unrequested(trace), Names{});
 }
 
 TEST(ToSampling, ListsATemperatureThatNobodyAskedFor) {
   auto trace = support::sample_trace();
-  trace.header.arms[0].sampling = {};
-  in_force(trace) = {0.8, 0, 1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 64, 0.0, {}};
+  in_force(trace).chain = {"temp-ext", "dist"};
+  set(trace, "temp", 0.8, Origin::library);
   EXPECT_EQ(unrequested(trace), Names{"temp"});
-  in_force(trace).temp = 1;
+  set(trace, "temp", 1, Origin::library);
   EXPECT_EQ(unrequested(trace), Names{}) << "a temperature of one reshapes nothing";
 }
 
 TEST(ToSampling, KnowsThatFiltersWhichKeepTheBestTokenDoNothingToGreedyText) {
   auto trace = support::sample_trace();
-  trace.header.arms[0].sampling.temp = 0;
-  in_force(trace).temp = 0;
+  set(trace, "temp", 0, Origin::user);
   EXPECT_EQ(unrequested(trace), Names{});
-  in_force(trace).penalty_repeat = 1.1;
-  in_force(trace).dry_multiplier = 0.8;
-  in_force(trace).xtc_probability = 0.1;
-  EXPECT_EQ(unrequested(trace), (Names{"xtc_probability", "penalty_repeat", "dry_multiplier"}));
+  in_force(trace).chain = {"penalties", "dry", "top-k", "min-p", "xtc", "temp-ext", "dist"};
+  set(trace, "penalty_repeat", 1.1, Origin::gguf);
+  EXPECT_EQ(unrequested(trace),
+            (Names{"xtc_probability", "penalty_last_n", "penalty_repeat", "dry_multiplier"}));
 }
 
-TEST(ToSampling, KnowsThatAPenaltyOverNoTokensDoesNothing) {
+TEST(ToSampling, KnowsWhichPenaltyOfThemIsOne) {
   auto trace = support::sample_trace();
-  in_force(trace).penalty_repeat = 1.1;
-  in_force(trace).penalty_last_n = 0;
-  EXPECT_EQ(unrequested(trace), (Names{"top_k", "top_p", "min_p"}));
+  in_force(trace).chain = {"penalties", "dist"};
+  in_force(trace).settings.push_back({"penalty_freq", 0, Origin::library});
+  in_force(trace).settings.push_back({"penalty_present", 0.5, Origin::gguf});
+  EXPECT_EQ(unrequested(trace), (Names{"penalty_last_n", "penalty_present"}));
+}
+
+TEST(ToSampling, KnowsMirostatByBothNames) {
+  auto trace = support::sample_trace();
+  in_force(trace).chain = {"temp", "mirostat-v2"};
+  in_force(trace).settings.push_back({"mirostat", 2, Origin::gguf});
+  EXPECT_EQ(unrequested(trace), Names{"mirostat"});
 }
 
 TEST(ToSampling, IsUnknownWhenNoLaunchOpened) {

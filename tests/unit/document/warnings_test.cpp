@@ -90,7 +90,7 @@ TEST_F(WarningsOfARun, TellOfArmsThatSampleDifferently) {
   trace.header.arms[1].sampling.temp = 0.8;
   EXPECT_EQ(kinds(), Kinds{WarningKind::sampling_mismatch});
   trace.header.arms[1].sampling.temp = 0.7;
-  trace.launches[1].facts->sampling.min_p = 0;
+  trace.launches[1].facts->sampling.settings[3].value = 0;
   EXPECT_EQ(kinds(), Kinds{WarningKind::sampling_mismatch});
 }
 

@@ -410,13 +410,15 @@ TEST(simulated, facts_say_what_really_runs) {
   setup.draft_n_max = 20;
   setup.threads = 3;
   SimulatedEngine engine(world_of(truth));
-  const auto facts = engine.open(setup, {0.5, {}, {}, {}, {}});
+  trace::Sampling sampling;
+  sampling.temp = 0.5;
+  const auto facts = engine.open(setup, sampling);
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->engine, "simulated");
   EXPECT_EQ(facts->draft_n_max, 7);
   EXPECT_EQ(facts->rollback, "partial");
   EXPECT_EQ(facts->threads, 3);
-  EXPECT_EQ(facts->sampling.temp, 0.5);
+  EXPECT_EQ(trace::in_force(facts->sampling, "temp"), 0.5);
   const auto plain = SimulatedEngine(world_of(truth)).open({}, {});
   EXPECT_FALSE(plain->draft_n_max);
   EXPECT_EQ(plain->rollback, "none");

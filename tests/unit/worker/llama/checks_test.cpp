@@ -10,6 +10,7 @@
 
 #include "gguf.h"
 #include "support/temporary_folder.hpp"
+#include "support/worker_process.hpp"
 #include "util/files.hpp"
 
 namespace paceline::worker {
@@ -123,6 +124,36 @@ TEST_F(Checks, ADFlashDrafterHasToFitItsTarget) {
   expect_says(
       message([](gguf_context* g) { gguf_set_val_str(g, "general.architecture", "llama"); }),
       "is of architecture 'llama'");
+}
+
+TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
+  const GgufFile small = target();
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple), target(), &small)->n_max, 3);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple, 5), target(), &small)->n_max, 5);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), nullptr)),
+              "name it with -md");
+  const GgufFile block = dflash();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &block)),
+              "is a DFlash drafter");
+  const GgufFile other = GgufFile::open(support::lab_model("small-f16.gguf")).value();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &other)),
+              "has the tokenizer 'gpt2'");
+}
+
+TEST_F(Checks, NgramDraftersTakeSizesAndNothingElse) {
+  trace::Setup one = setup(SpecType::ngram_simple);
+  one.ngram.size_n = 4;
+  one.ngram.size_m = 7;
+  EXPECT_TRUE(check_setup(one).has_value());
+  const auto plan = plan_drafts(one, target(), nullptr);
+  EXPECT_EQ(plan->n_max, 7);
+  EXPECT_EQ(plan->ngram->min_hits, 1);
+  EXPECT_EQ(plan_drafts(setup(SpecType::ngram_mod), target(), nullptr)->n_max, 64);
+  one.draft_path = "d.gguf";
+  expect_says(check_setup(one).error().message, "leave -md out");
+  one.draft_path.reset();
+  one.draft_n_max = 3;
+  expect_says(check_setup(one).error().message, "leave --spec-draft-n-max out");
 }
 
 TEST_F(Checks, ALastLayerAndTheLargestBlockStillFit) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "support/memory_port.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
+#include "trace/json.hpp"
 #include "util/files.hpp"
 #include "worker/llama/loading.hpp"
 
@@ -39,17 +41,21 @@ struct Window {
   std::vector<int> tokens;
 };
 
-Window run(const trace::Setup& setup, Snapshots snapshots, const protocol::Generate& job) {
-  auto model = load(setup, {}, snapshots);
-  if (!model) throw std::runtime_error(model.error().message);
+Window run(LoadedModel& model, const protocol::Generate& job) {
   MemoryPort port;
   Window window;
-  window.finished = generate(**model, job, port);
+  window.finished = generate(model, job, port);
   window.passes = port.all<trace::Pass>();
   window.emissions = port.all<trace::Emission>();
   for (const auto& emission : window.emissions)
     window.tokens.insert(window.tokens.end(), emission.tokens.begin(), emission.tokens.end());
   return window;
+}
+
+Window run(const trace::Setup& setup, Snapshots snapshots, const protocol::Generate& job) {
+  auto model = load(setup, {}, snapshots);
+  if (!model) throw std::runtime_error(model.error().message);
+  return run(**model, job);
 }
 
 /// F - (E - 1 + W - A + X), 0 when nothing is lost (DEFINITIONS 1).
@@ -113,6 +119,122 @@ INSTANTIATE_TEST_SUITE_P(Generation, Replay,
                            return std::string(instance.param == SpecType::draft_mtp ? "Mtp"
                                                                                     : "DFlash");
                          });
+
+long count(const Window& window, PassKind kind) {
+  return std::count_if(window.passes.begin(), window.passes.end(),
+                       [kind](const trace::Pass& pass) { return pass.kind == kind; });
+}
+
+std::vector<int> offered(const Window& window) {
+  std::vector<int> counts;
+  for (const auto& pass : window.passes) counts.push_back(pass.offered);
+  return counts;
+}
+
+/// Small sizes, so that short texts are looked up and drafted from.
+trace::Setup ngram_setup(SpecType type) {
+  trace::Setup setup = lab_setup(type);
+  setup.ngram = {.size_n = 4, .size_m = 7, .min_hits = {}, .n_min = {}};
+  if (type == SpecType::ngram_mod)
+    setup.ngram = {.size_n = 8, .size_m = 16, .min_hits = {}, .n_min = 2};
+  return setup;
+}
+
+/// Up to the first difference; past it two equally good texts have nothing in common.
+void expect_same_but_for_a_near_tie(const Window& window, const Window& plain) {
+  const auto [ours, theirs] = std::mismatch(window.tokens.begin(), window.tokens.end(),
+                                            plain.tokens.begin(), plain.tokens.end());
+  if (theirs == plain.tokens.end()) return;
+  std::vector<double> gaps;
+  for (const auto& emission : plain.emissions)
+    gaps.insert(gaps.end(), emission.top2_gaps.begin(), emission.top2_gaps.end());
+  // Batches of different widths round differently, by about 0.001 in these models' logits.
+  EXPECT_LT(gaps.at(static_cast<std::size_t>(theirs - plain.tokens.begin())), 0.01);
+}
+
+class Untrained : public testing::TestWithParam<SpecType> {
+ protected:
+  static trace::Setup setup() {
+    return trace::is_ngram(GetParam()) ? ngram_setup(GetParam()) : lab_setup(GetParam());
+  }
+  /// The text that loops, so that n-grams are found again.
+  static protocol::Generate job() { return greedy(std::string(looping_prompt), 120); }
+};
+
+TEST_P(Untrained, DrafterGivesThePlainTextAndKeepsTheIdentity) {
+  const Window plain = run(lab_setup(SpecType::none), std::nullopt, job());
+  const Window window = run(setup(), std::nullopt, job());
+  ASSERT_EQ(window.finished.outcome.kind, trace::OutcomeKind::done);
+  EXPECT_EQ(window.tokens.size(), 120u);
+  EXPECT_EQ(residual(window), 0);
+  EXPECT_GT(count(window, PassKind::speculative), 0);
+  EXPECT_LT(window.passes.size(), plain.passes.size()) << "some drafts must be accepted";
+  expect_same_but_for_a_near_tie(window, plain);
+}
+
+// llama-server keeps no snapshots for these types, so the recurrent target replays.
+TEST_P(Untrained, DrafterReplaysOnARecurrentTargetUnlessSnapshotsAreKept) {
+  const Window replayed = run(setup(), std::nullopt, job());
+  const Window snapshots = run(setup(), 16u, job());
+  EXPECT_GT(count(replayed, PassKind::replay), 0);
+  EXPECT_EQ(count(snapshots, PassKind::replay), 0);
+  EXPECT_EQ(residual(snapshots), 0);
+  expect_same_but_for_a_near_tie(snapshots, replayed);
+}
+
+TEST_P(Untrained, DrafterComputesWhatItOffers) {
+  for (const auto& pass : run(setup(), std::nullopt, job()).passes) {
+    EXPECT_EQ(pass.generated, pass.offered);
+    if (pass.offered > 0) EXPECT_EQ(pass.drafter, util::enum_name(GetParam()));
+  }
+}
+
+TEST_P(Untrained, DrafterForgetsTheRequestBefore) {
+  auto model = load(setup(), {});
+  ASSERT_TRUE(model.has_value());
+  const Window first = run(**model, job());
+  const Window second = run(**model, job());
+  EXPECT_EQ(offered(first), offered(second));
+  EXPECT_EQ(first.tokens, second.tokens);
+}
+
+INSTANTIATE_TEST_SUITE_P(Generation, Untrained,
+                         testing::Values(SpecType::draft_simple, SpecType::ngram_simple,
+                                         SpecType::ngram_map_k, SpecType::ngram_mod),
+                         [](const auto& instance) {
+                           std::string name = util::enum_name(instance.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Generation, AnNgramDrafterThatFindsNothingIsAnAttemptAndAPlainPass) {
+  trace::Setup setup = lab_setup(SpecType::ngram_simple);  // looks up 12 tokens, which is rare
+  const Window window = run(setup, std::nullopt, sampled(30));
+  for (const auto& pass : window.passes) {
+    EXPECT_EQ(pass.kind, PassKind::plain);
+    EXPECT_EQ(pass.generated, 0);
+    EXPECT_EQ(pass.drafter, "");
+  }
+  // Of the 29 passes the last has no room for a draft, so the drafter is not asked.
+  EXPECT_EQ(std::count_if(window.passes.begin(), window.passes.end(),
+                          [](const auto& pass) { return pass.attempts == 1; }),
+            28);
+}
+
+TEST(Generation, AWarmSessionDraftsFromEarlierAnswersAndAResetOneDoesNot) {
+  const auto model = load(ngram_setup(SpecType::ngram_mod), {}).value();
+  protocol::Generate job = sampled(60);
+  job.warm_session = true;
+  const Window first = run(*model, job);
+  const Window second = run(*model, job);
+  const auto total = [](const Window& window) {
+    const auto counts = offered(window);
+    return std::accumulate(counts.begin(), counts.end(), 0);
+  };
+  EXPECT_GT(total(second), total(first) + 16) << "its own earlier answer is in the table";
+  job.warm_session = false;
+  EXPECT_EQ(total(run(*model, job)), total(first));
+}
 
 TEST(Generation, ACancelBetweenPassesKeepsWhatWasEmitted) {
   auto model = load(lab_setup(SpecType::none), {});

@@ -1,0 +1,193 @@
+#include "cli/engine_options.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+namespace paceline::cli {
+
+namespace {
+
+constexpr const char* engine_group = "Engine";
+constexpr const char* sampling_group = "Sampling";
+
+/// As CLI::Range, which lets "nan" through.
+CLI::Validator finite_between(double low, double high) {
+  return {
+      [low, high](std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+        return good ? std::string() : fmt::format("{} is not between {} and {}", text, low, high);
+      },
+      fmt::format("in [{} - {}]", low, high)};
+}
+
+CLI::Validator not_empty() {
+  return {[](std::string& text) { return text.empty() ? "the value is empty" : std::string(); },
+          ""};
+}
+
+/// The sizes that ngram-simple and ngram-map-k both have.
+void add_map_sizes(CLI::App& command, const std::string& prefix, trace::NgramSizes& sizes) {
+  command.add_option(prefix + "-size-n", sizes.size_n, "Tokens that are looked up in the text")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("TOKENS")
+      ->default_str("12")
+      ->group(engine_group);
+  command.add_option(prefix + "-size-m", sizes.size_m, "Longest draft")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("TOKENS")
+      ->default_str("48")
+      ->group(engine_group);
+  command
+      .add_option(prefix + "-min-hits", sizes.min_hits,
+                  "Times seen before it drafts; llama.cpp v0.5.0 takes it and makes no use of it")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("TIMES")
+      ->default_str("1")
+      ->group(engine_group);
+}
+
+void add_mod_sizes(CLI::App& command, trace::NgramSizes& sizes) {
+  command
+      .add_option("--spec-ngram-mod-n-match", sizes.size_n, "Tokens that are looked up in a table")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("TOKENS")
+      ->default_str("24")
+      ->group(engine_group);
+  command.add_option("--spec-ngram-mod-n-min", sizes.n_min, "Shortest draft")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("TOKENS")
+      ->default_str("48")
+      ->group(engine_group);
+  command.add_option("--spec-ngram-mod-n-max", sizes.size_m, "Longest draft")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("TOKENS")
+      ->default_str("64")
+      ->group(engine_group);
+}
+
+/// One number of the sampler, whose default says where it comes from when nobody asks.
+template <class Number>
+void add_number(CLI::App& command, const char* names, std::optional<Number>& value,
+                const char* description, const char* unit, const CLI::Validator& valid,
+                const std::string& fallback) {
+  command.add_option(names, value, description)
+      ->check(valid)
+      ->type_name(unit)
+      ->default_str(fallback)
+      ->group(sampling_group);
+}
+
+void add_filters(CLI::App& command, trace::Sampling& sampling) {
+  const std::string file_else = "the model file's, else ";
+  add_number(command, "--temp,--temperature", sampling.temp, "Temperature; 0 is greedy", "NUMBER",
+             finite_between(0, 100), file_else + fmt::format("{}", default_temperature));
+  add_number(command, "--top-k", sampling.top_k, "Keep the k likeliest tokens; 0 is off", "TOKENS",
+             CLI::Range(0, 1 << 24), file_else + "llama.cpp's 40");
+  add_number(command, "--top-p", sampling.top_p, "Nucleus; 1 is off", "SHARE", finite_between(0, 1),
+             file_else + "llama.cpp's 0.95");
+  add_number(command, "--min-p", sampling.min_p, "Least share of the likeliest; 0 is off", "SHARE",
+             finite_between(0, 1), file_else + "llama.cpp's 0.05");
+  add_number(command, "--typical,--typical-p", sampling.typical_p, "Locally typical; 1 is off",
+             "SHARE", finite_between(0, 1), "llama.cpp's 1");
+  add_number(command, "--top-nsigma,--top-n-sigma", sampling.top_n_sigma,
+             "Keep logits so many deviations below the largest; -1 is off", "DEVIATIONS",
+             finite_between(-1, 1000), "llama.cpp's -1");
+  add_number(command, "--xtc-probability", sampling.xtc_probability,
+             "How often likely tokens are taken out; 0 is off", "SHARE", finite_between(0, 1),
+             file_else + "llama.cpp's 0");
+  add_number(command, "--xtc-threshold", sampling.xtc_threshold,
+             "What counts as likely for it; above 0.5 it is off", "SHARE", finite_between(0, 1),
+             file_else + "llama.cpp's 0.1");
+}
+
+void add_penalties(CLI::App& command, trace::Sampling& sampling) {
+  const std::string file_else = "the model file's, else ";
+  add_number(command, "--repeat-last-n", sampling.penalty_last_n,
+             "Tokens that penalties look back over; 0 is off", "TOKENS", CLI::Range(0, 1 << 20),
+             file_else + "llama.cpp's 64");
+  add_number(command, "--repeat-penalty", sampling.penalty_repeat,
+             "Divides the logits of seen tokens; 1 is off", "NUMBER", finite_between(0.001, 1000),
+             file_else + "llama.cpp's 1");
+  add_number(command, "--presence-penalty", sampling.penalty_present,
+             "Taken from the logits of seen tokens; 0 is off", "NUMBER",
+             finite_between(-1000, 1000), "llama.cpp's 0");
+  add_number(command, "--frequency-penalty", sampling.penalty_freq,
+             "The same for each time they were seen; 0 is off", "NUMBER",
+             finite_between(-1000, 1000), "llama.cpp's 0");
+}
+
+void add_model_options(CLI::App& command, ArmSettings& arms) {
+  command.add_option("-m,--model", arms.model, "Target model (GGUF)")
+      ->required()
+      ->check(not_empty())
+      ->type_name("FILE")
+      ->group(engine_group);
+  command.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF); -md is the same")
+      ->check(not_empty())
+      ->type_name("FILE")
+      ->default_str("none")
+      ->group(engine_group);
+}
+
+void add_drafting_options(CLI::App& command, ArmSettings& arms) {
+  command
+      .add_option("--spec-type", arms.spec_type,
+                  "How drafts are made: draft-simple, draft-mtp, draft-dflash, ngram-simple, "
+                  "ngram-map-k or ngram-mod")
+      ->type_name("TYPE")
+      ->default_str("what -md's file is, else none")
+      ->group(engine_group);
+  command.add_option("--spec-draft-n-max", arms.draft_n_max, "Longest draft of a drafter model")
+      ->check(CLI::Range(1, 64))
+      ->type_name("TOKENS")
+      ->default_str("the drafter's block - 1, else 3")
+      ->group(engine_group);
+  add_map_sizes(command, "--spec-ngram-simple", arms.ngram_simple);
+  add_map_sizes(command, "--spec-ngram-map-k", arms.ngram_map_k);
+  add_mod_sizes(command, arms.ngram_mod);
+  command
+      .add_option("--arm", arms.extra,
+                  "One more arm: TYPE[:N[:FILE]] as in draft-dflash:6 or draft-simple:3:FILE, of "
+                  "n-grams TYPE[:SIZES] as in ngram-simple:4/7 or ngram-mod:24/48/64; repeatable")
+      ->type_name("ARM")
+      ->default_str("none")
+      ->group(engine_group);
+  command
+      .add_flag("--no-plain", arms.no_plain, "Leave the plain arm out: there are no speed-ups then")
+      ->group(engine_group);
+}
+
+}  // namespace
+
+void add_engine_options(CLI::App& command, ArmSettings& arms) {
+  add_model_options(command, arms);
+  add_drafting_options(command, arms);
+  command.add_option("-c,--ctx-size", arms.n_ctx, "Context to allocate")
+      ->check(CLI::Range(16, 1 << 20))
+      ->type_name("TOKENS")
+      ->capture_default_str()
+      ->group(engine_group);
+  command.add_option("-t,--threads", arms.threads, "CPU threads of the engine")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("THREADS")
+      ->default_str("all cores but one")
+      ->group(engine_group);
+}
+
+void add_sampling_options(CLI::App& command, trace::Sampling& sampling) {
+  add_filters(command, sampling);
+  add_penalties(command, sampling);
+  command
+      .add_option(
+          "--samplers", sampling.samplers,
+          "Samplers in their order, names separated by ;, as in \"top_k;min_p;temperature\"")
+      ->check(not_empty())
+      ->type_name("NAMES")
+      ->default_str("the model file's, else llama.cpp's chain")
+      ->group(sampling_group);
+}
+
+}  // namespace paceline::cli
