@@ -9,7 +9,7 @@
 #include "cli/arms.hpp"
 #include "cli/commands.hpp"
 #include "cli/measure.hpp"
-#include "workload/prompts.hpp"
+#include "cli/workload_options.hpp"
 
 namespace paceline::cli {
 
@@ -29,9 +29,7 @@ constexpr const char* examples =
 
 struct Settings {
   ArmSettings arms;
-  std::string workload = "lab";
-  std::vector<std::string> classes;
-  int prompts_per_class = 12;
+  WorkloadSettings workload;
   Output output;
   study::RunOptions run;
 };
@@ -97,17 +95,6 @@ void add_sampling_options(CLI::App& run, trace::Sampling& sampling) {
 }
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
-  run.add_option("--workload", settings.workload,
-                 "lab, or a file of JSON lines: {\"id\", \"class\", \"text\"}")
-      ->capture_default_str()
-      ->group("Measuring");
-  run.add_option("--class", settings.classes, "Only these classes, comma-separated")
-      ->delimiter(',')
-      ->group("Measuring");
-  run.add_option("--prompts", settings.prompts_per_class, "Prompts of each class")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str()
-      ->group("Measuring");
   run.add_option("-n,--n-predict", settings.run.n_predict,
                  "Output cap in tokens; equal for every request, a stop token ends earlier")
       ->check(CLI::Range(2, 1 << 18))
@@ -137,10 +124,9 @@ void add_output_options(CLI::App& run, Output& output) {
 
 util::Result<int> run_with(Settings settings) {
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
-  PACELINE_TRY_ASSIGN(const auto prompts, workload::load_workload(settings.workload));
-  PACELINE_TRY_ASSIGN(settings.run.prompts,
-                      workload::select(prompts, settings.classes, settings.prompts_per_class));
-  settings.run.workload = settings.workload;
+  // Laboratory models have no chat template.
+  const auto defaults = workload::defaults_for("lab target", "qwen35", false);
+  PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
   return measure(settings.run, settings.output);
@@ -154,6 +140,7 @@ void add_run(CLI::App& app, Action& action) {
   run->footer(examples);
   add_engine_options(*run, *settings);
   add_sampling_options(*run, settings->arms.sampling);
+  add_workload_options(*run, settings->workload);
   add_measuring_options(*run, *settings);
   add_output_options(*run, settings->output);
   run->callback([settings, &action] { action = [settings] { return run_with(*settings); }; });
