@@ -25,7 +25,11 @@ constexpr const char* examples =
     "      --arm draft-mtp:3 --class json,prose --json report.json\n"
     "      three drafters side by side on two classes, with the document kept\n"
     "  paceline run -m target.gguf --spec-type draft-mtp --workload my.jsonl -n 256 --phases\n"
-    "      MTP from the target's own file on your own prompts, and where the time goes";
+    "      MTP from the target's own file on your own prompts, and where the time goes\n"
+    "  paceline run -m instruct.gguf --workload question.jsonl --class code,prose\n"
+    "      MT-Bench as it is published, its first turns through the model's chat template\n"
+    "  paceline run -m instruct.gguf --mix code=0.4,prose=0.3,json=0.3\n"
+    "      one number for that use, beside those of its classes";
 
 struct Settings {
   ArmSettings arms;
@@ -95,17 +99,22 @@ void add_sampling_options(CLI::App& run, trace::Sampling& sampling) {
 }
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
-  run.add_option("-n,--n-predict", settings.run.n_predict,
-                 "Output cap in tokens; equal for every request, a stop token ends earlier")
+  run.add_option(
+         "-n,--n-predict", settings.run.n_predict,
+         "Output cap, the same for every request; an end-of-generation token ends an output "
+         "earlier and is counted")
       ->check(CLI::Range(2, 1 << 18))
+      ->type_name("TOKENS")
       ->capture_default_str()
       ->group("Measuring");
   run.add_option("--launches", settings.run.rounds, "Fresh loads of every arm")
       ->check(CLI::Range(1, 1000))
+      ->type_name("LAUNCHES")
       ->capture_default_str()
       ->group("Measuring");
   run.add_option("--seed", settings.run.seed, "Of the order of arms and prompts and the samplers")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
+      ->type_name("NUMBER")
       ->capture_default_str()
       ->group("Measuring");
   run.add_flag(

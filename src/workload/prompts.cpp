@@ -72,7 +72,7 @@ class Gathering {
     if (prompts_.empty()) {
       std::string text = fmt::format("{} holds no prompts", source);
       for (const auto& [reason, count] : tally_.left_out)
-        text += fmt::format("; {} records are left out: {}", count, reason);
+        text += fmt::format("; left out: {} of {} records, {}", count, tally_.records, reason);
       return util::fail(util::ErrorKind::usage, text);
     }
     return Workload{std::move(prompts_), notes()};
@@ -98,8 +98,7 @@ class Gathering {
       notes.push_back(fmt::format("only the first turn is used: {} of {} records have more",
                                   tally_.with_later_turns, tally_.records));
     for (const auto& [reason, count] : tally_.left_out)
-      notes.push_back(
-          fmt::format("{} of {} records are left out: {}", count, tally_.records, reason));
+      notes.push_back(fmt::format("left out: {} of {} records, {}", count, tally_.records, reason));
     if (renamed_ > 0)
       notes.push_back(fmt::format("{} ids were used before and got a number", renamed_));
     return notes;

@@ -41,7 +41,7 @@ std::vector<protocol::ChatMessage> read_first_turn(const util::Json& record, Tal
 std::optional<Prompt> read(const util::Json& record, Tally& tally) {
   if (!record.is_object()) throw util::JsonMismatch("an object was expected");
   if (!record.contains("function")) {
-    ++tally.left_out["their functions are in other files (multi-turn, web search, memory)"];
+    ++tally.left_out["whose functions are in other files (multi-turn, web search, memory)"];
     return std::nullopt;
   }
   const auto& functions = record.at("function");

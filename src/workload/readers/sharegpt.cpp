@@ -43,7 +43,7 @@ std::optional<Prompt> read(const util::Json& record, Tally& tally) {
   auto turns = read_turns(record);
   const std::size_t first = !turns.empty() && turns[0].from == "system" ? 1 : 0;
   if (first >= turns.size() || !is_users(turns[first]) || is_blank(turns[first].value)) {
-    ++tally.left_out["they do not begin with a message of the user's"];
+    ++tally.left_out["which do not begin with a message of the user's"];
     return std::nullopt;
   }
   const auto users = std::count_if(turns.begin(), turns.end(), is_users);

@@ -30,7 +30,7 @@ std::vector<std::string> read_turns(const util::Json& record) {
 std::optional<Prompt> read(const util::Json& record, Tally& tally) {
   auto turns = read_turns(record);
   if (!turns.empty() && std::string_view(turns[0]).substr(0, placeholder.size()) == placeholder) {
-    ++tally.left_out["they hold a placeholder; SPEED-Bench's own preparation fetches the text"];
+    ++tally.left_out["which hold a placeholder; SPEED-Bench's own preparation fetches the text"];
     return std::nullopt;
   }
   return first_turn(record, std::move(turns), tally);

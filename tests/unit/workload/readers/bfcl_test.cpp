@@ -32,7 +32,7 @@ TEST(Bfcl, whose_functions_are_elsewhere_is_refused_with_the_reason) {
   EXPECT_EQ(
       refusal_of_published(
           R"({"id": "multi_turn_base_0", "question": [[{"role": "user", "content": "Move it."}], [{"role": "user", "content": "Sort it."}]], "involved_classes": ["Files"]})"),
-      "published holds no prompts; 1 records are left out: their functions are in other files "
+      "published holds no prompts; left out: 1 of 1 records, whose functions are in other files "
       "(multi-turn, web search, memory)");
 }
 

@@ -26,7 +26,7 @@ TEST(ShareGpt, gives_the_users_first_message_with_the_system_message_before_it) 
   EXPECT_EQ(workload.prompts[1].messages[1].content, "Why?");
   EXPECT_EQ(workload.notes,
             (Notes{"read as sharegpt", "only the first turn is used: 1 of 4 records have more",
-                   "2 of 4 records are left out: they do not begin with a message of the user's"}));
+                   "left out: 2 of 4 records, which do not begin with a message of the user's"}));
 }
 
 TEST(ShareGpt, without_ids_counts_its_records) {

@@ -23,7 +23,7 @@ TEST(SpeedBench, leaves_out_records_whose_text_was_not_fetched) {
   EXPECT_EQ(workload.prompts[0].workload_class, "code");
   EXPECT_EQ(workload.prompts[1].workload_class, "high_entropy");
   EXPECT_EQ(workload.notes, (Notes{"read as speed-bench",
-                                   "1 of 3 records are left out: they hold a placeholder; "
+                                   "left out: 1 of 3 records, which hold a placeholder; "
                                    "SPEED-Bench's own preparation fetches the text"}));
 }
 
@@ -44,7 +44,7 @@ TEST(SpeedBench, of_placeholders_alone_is_refused_with_the_reason) {
           R"({"question_id": "q", "category": "rag", "turns": ["FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE USING SPECDEC_BENCH"], )") +
       speed_bench_tail);
   EXPECT_EQ(text,
-            "published holds no prompts; 1 records are left out: they hold a placeholder; "
+            "published holds no prompts; left out: 1 of 1 records, which hold a placeholder; "
             "SPEED-Bench's own preparation fetches the text");
 }
 
