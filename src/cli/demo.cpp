@@ -14,6 +14,7 @@
 #include "util/files.hpp"
 #include "util/interrupt.hpp"
 #include "workload/prompts.hpp"
+#include "workload/selection.hpp"
 
 namespace paceline::cli {
 
@@ -50,8 +51,9 @@ util::Result<int> demo(const Settings& settings) {
 
   study::RunOptions options;
   PACELINE_TRY_ASSIGN(options.arms, make_arms(arms));
-  PACELINE_TRY_ASSIGN(const auto prompts, workload::load_workload("lab"));
-  PACELINE_TRY_ASSIGN(options.prompts, workload::select(prompts, {}, demo_prompts_per_class));
+  PACELINE_TRY_ASSIGN(const auto lab, workload::load_workload("lab"));
+  PACELINE_TRY_ASSIGN(auto chosen, workload::select(lab.prompts, {}, demo_prompts_per_class));
+  PACELINE_TRY_ASSIGN(options.prompts, workload::in_form(std::move(chosen), options.prompt_form));
   options.workload = "lab";
   options.n_predict = demo_output_tokens;
   options.widths = true;

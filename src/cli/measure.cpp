@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <random>
-#include <set>
 #include <string_view>
 
 #include "document/assemble.hpp"
@@ -50,6 +50,9 @@ trace::Header header_of(const study::RunOptions& options) {
   header.n_predict = options.n_predict;
   header.workload = options.workload;
   header.warm_session = options.warm_session;
+  header.workload_notes = options.workload_notes;
+  header.prompt_form = options.prompt_form;
+  header.mix = options.mix;
   header.residency = "bare";
   header.arms = options.arms;
   return header;
@@ -64,17 +67,25 @@ std::string counted(Number number, std::string_view thing) {
 void print_plan(const study::RunOptions& options) {
   std::vector<std::string> arms;
   for (const auto& arm : options.arms) arms.push_back(arm.name);
-  std::set<std::string> classes;
-  for (const auto& prompt : options.prompts.measured) classes.insert(prompt.workload_class);
+  std::map<std::string, int> classes;
+  for (const auto& prompt : options.prompts.measured) ++classes[prompt.workload_class];
+  std::vector<std::string> counts;
+  for (const auto& [name, count] : classes) counts.push_back(fmt::format("{} {}", name, count));
   const std::size_t prompts = options.prompts.measured.size();
   const std::size_t requests = arms.size() * static_cast<std::size_t>(options.rounds) * prompts;
   util::say(fmt::format("Plan: {} x {} x {} prompts = {} requests, output capped at {} tokens, {}.",
                         counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts,
                         requests, options.n_predict,
                         counted(options.arms.front().setup.threads, "thread")));
+  util::say("      An end-of-generation token ends an output before the cap and is counted.");
   util::say(fmt::format("      arms: {}{}", fmt::join(arms, ", "),
                         options.phases ? "; then one synced launch each, for the phases" : ""));
-  util::say(fmt::format("      classes: {}", fmt::join(classes, ", ")));
+  util::say(fmt::format("      prompts: {} ({}), {}", options.workload, fmt::join(counts, ", "),
+                        options.prompt_form == trace::PromptForm::chat
+                            ? "as messages through the model's chat template"
+                            : "as raw text to continue"));
+  for (const auto& note : options.workload_notes) util::say("      " + note);
+  for (const auto& note : options.prompts.notes) util::say("      " + note);
 }
 
 report::Style style_for(FILE* stream) {
@@ -196,7 +207,7 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
       study::run(options, make_engine, *journal, watcher, util::interrupted, trace);
   progress.clear();
 
-  const metrics::Mix mix = metrics::equal_mix(trace);
+  const trace::Mix mix = metrics::mix_of(trace);
   auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, machine);
   if (afterword) document.said = afterword(document);
   // Where nothing opened the reason is all there is to say, and the error says it.

@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/measure.hpp"
-#include "workload/prompts.hpp"
+#include "cli/workload_options.hpp"
 
 namespace paceline::cli {
 
@@ -26,35 +26,24 @@ constexpr const char* examples =
     "  paceline run -m target.gguf --spec-type draft-mtp --workload my.jsonl -n 256 --phases\n"
     "      MTP from the target's own file on your own prompts, and where the time goes\n"
     "  paceline run -m target.gguf --arm ngram-simple:4/7 --arm ngram-mod\n"
-    "      drafts from the text itself, which need no drafter file";
+    "      drafts from the text itself, which need no drafter file\n"
+    "  paceline run -m instruct.gguf --workload question.jsonl --class code,prose\n"
+    "      MT-Bench as it is published, its first turns through the model's chat template\n"
+    "  paceline run -m instruct.gguf --mix code=0.4,prose=0.3,json=0.3\n"
+    "      one number for that use, beside those of its classes";
 
 struct Settings {
   ArmSettings arms;
-  std::string workload = "lab";
-  std::vector<std::string> classes;
-  int prompts_per_class = 12;
+  WorkloadSettings workload;
   Output output;
   study::RunOptions run;
 };
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
-  run.add_option("--workload", settings.workload,
-                 "lab, or a file of JSON lines: {\"id\", \"class\", \"text\"}")
-      ->type_name("NAME or FILE")
-      ->capture_default_str()
-      ->group("Measuring");
-  run.add_option("--class", settings.classes, "Only these classes")
-      ->delimiter(',')
-      ->type_name("CLASS,..")
-      ->default_str("all")
-      ->group("Measuring");
-  run.add_option("--prompts", settings.prompts_per_class, "Prompts of each class")
-      ->check(CLI::Range(1, 100000))
-      ->type_name("PROMPTS")
-      ->capture_default_str()
-      ->group("Measuring");
-  run.add_option("-n,--n-predict", settings.run.n_predict,
-                 "Output cap, equal for every request; a stop token ends earlier")
+  run.add_option(
+         "-n,--n-predict", settings.run.n_predict,
+         "Output cap, the same for every request; an end-of-generation token ends an output "
+         "earlier and is counted")
       ->check(CLI::Range(2, 1 << 18))
       ->type_name("TOKENS")
       ->capture_default_str()
@@ -91,10 +80,9 @@ void add_output_options(CLI::App& run, Output& output) {
 
 util::Result<int> run_with(Settings settings) {
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
-  PACELINE_TRY_ASSIGN(const auto prompts, workload::load_workload(settings.workload));
-  PACELINE_TRY_ASSIGN(settings.run.prompts,
-                      workload::select(prompts, settings.classes, settings.prompts_per_class));
-  settings.run.workload = settings.workload;
+  // Laboratory models have no chat template.
+  const auto defaults = workload::defaults_for("lab target", "qwen35", false);
+  PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
   return measure(settings.run, settings.output);
@@ -108,6 +96,7 @@ void add_run(CLI::App& app, Action& action) {
   run->footer(examples);
   add_engine_options(*run, settings->arms);
   add_sampling_options(*run, settings->arms.sampling);
+  add_workload_options(*run, settings->workload);
   add_measuring_options(*run, *settings);
   add_output_options(*run, settings->output);
   run->callback([settings, &action] { action = [settings] { return run_with(*settings); }; });

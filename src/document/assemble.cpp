@@ -86,6 +86,20 @@ Known<Drafters> to_drafters(const trace::Trace& trace) {
                                     : "no arm speculates");
 }
 
+/// Whether a stop token is counted is the engine's to say, request by request.
+std::string stop_rule(const trace::Trace& trace) {
+  int finished = 0;
+  int counted = 0;
+  for_each_counted(trace, [&](const trace::Launch&, const trace::Request& request) {
+    ++finished;
+    if (request.eos_counted) ++counted;
+  });
+  const std::string rule = "an end-of-generation token ends a request before the cap";
+  if (finished == 0) return rule;
+  if (counted == finished) return rule + " and is counted as output";
+  return rule + (counted == 0 ? " and is not counted" : " and is counted in some requests only");
+}
+
 Launches to_launches(const trace::Trace& trace) {
   const trace::Header& header = trace.header;
   Launches launches;
@@ -94,8 +108,11 @@ Launches to_launches(const trace::Trace& trace) {
   launches.interrupted = trace.interrupted;
   launches.seed = header.seed;
   launches.workload = header.workload;
+  launches.workload_notes = header.workload_notes;
+  launches.prompt_form = util::enum_name(header.prompt_form);
   launches.n_predict = header.n_predict;
   launches.protocol = header.warm_session ? "warm_session" : "reset";
+  launches.stop_rule = stop_rule(trace);
   for (const auto& launch : trace.launches) {
     const bool done = launch.outcome.kind == trace::OutcomeKind::done;
     if (trace::is_headline(launch, header)) ++(done ? launches.done : launches.lost);
@@ -149,8 +166,14 @@ std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summ
   return arms;
 }
 
-Mix to_mix(const metrics::Mix& mix, const metrics::Summary& summary) {
-  Mix result{mix.shares, mix.tokens_per_request, {}, {}};
+Mix to_mix(const trace::Mix& mix, const metrics::Summary& summary) {
+  Mix result;
+  result.name = mix.name;
+  for (const auto& [name, item] : mix.classes) {
+    result.shares[name] = item.share;
+    result.tokens_per_request[name] = known_or(item.tokens_per_request, "the mix does not say");
+    result.depth[name] = known_or(item.depth, "the mix does not say");
+  }
   for (const auto& arm : summary.arms) {
     result.pat_decode[arm.name] = to_quantity(arm.pat_decode);
     result.pat_end_to_end[arm.name] = to_quantity(arm.pat_end_to_end);
@@ -226,8 +249,8 @@ void fill_run(Document& document, const trace::Trace& trace) {
 
 }  // namespace
 
-Document assemble(const trace::Trace& trace, const metrics::Summary& summary,
-                  const metrics::Mix& mix, const machine::MachineFacts& machine) {
+Document assemble(const trace::Trace& trace, const metrics::Summary& summary, const trace::Mix& mix,
+                  const machine::MachineFacts& machine) {
   Document document;
   fill_run(document, trace);
   document.machine = to_machine(machine);

@@ -146,7 +146,10 @@ struct Launches {
   bool interrupted = false;
   std::uint64_t seed = 0;
   std::string workload;
-  int n_predict = 0;     ///< output cap in tokens
+  std::vector<std::string> workload_notes;  ///< how it was read and what was left out
+  std::string prompt_form;                  ///< "raw" or "chat"
+  int n_predict = 0;                        ///< output cap in tokens
+  std::string stop_rule;                    ///< what else ends an output, and whether it is counted
   std::string protocol;  ///< "reset" or "warm_session": drafter state between requests
   std::vector<LaunchLine> each;
 };
@@ -271,6 +274,7 @@ struct Lossless {
 struct Workload {
   std::string workload_class;
   int prompts = 0;
+  int families = 0;
   int prompts_excluded = 0;
   long requests = 0;
   int requests_failed = 0;
@@ -300,10 +304,12 @@ struct Arm {
 };
 
 struct Mix {
-  std::map<std::string, double> shares;  ///< of output tokens
-  double tokens_per_request = 0;
-  std::map<std::string, Quantity> pat_decode;      ///< tokens per second, by arm
-  std::map<std::string, Quantity> pat_end_to_end;  ///< likewise, prefill included
+  std::string name;
+  std::map<std::string, double> shares;                     ///< of output tokens, by class
+  std::map<std::string, Known<double>> tokens_per_request;  ///< likewise
+  std::map<std::string, Known<int>> depth;                  ///< KV positions while decoding
+  std::map<std::string, Quantity> pat_decode;               ///< tokens per second, by arm
+  std::map<std::string, Quantity> pat_end_to_end;           ///< likewise, prefill included
 };
 
 struct ArmMemory {
@@ -365,9 +371,10 @@ enum class WarningKind {
   contradiction,
   unequal_output,
   few_draft_tokens,
+  mix_depth,
   interrupted,
 };
-inline constexpr int warning_kinds = 14;
+inline constexpr int warning_kinds = 15;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;

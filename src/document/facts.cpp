@@ -141,7 +141,9 @@ Reason power(const Evidence& evidence) {
 }
 
 Reason output_length(const Evidence& evidence) {
-  return evidence.document.launches.n_predict > 0 ? Reason{} : "no output cap is recorded";
+  const Launches& launches = evidence.document.launches;
+  if (launches.n_predict <= 0) return "no output cap is recorded";
+  return launches.stop_rule.empty() ? "no stop rule is recorded" : Reason{};
 }
 
 Reason sample_size(const Evidence& evidence) {

@@ -26,6 +26,7 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::contradiction, "contradiction"},
                     {paceline::document::WarningKind::unequal_output, "unequal_output"},
                     {paceline::document::WarningKind::few_draft_tokens, "few_draft_tokens"},
+                    {paceline::document::WarningKind::mix_depth, "mix_depth"},
                     {paceline::document::WarningKind::interrupted, "interrupted"});
 
 namespace paceline::document {
@@ -74,8 +75,8 @@ PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, un
 PACELINE_DOCUMENT_FIELDS(Sampling, 3, requested, effective, not_requested);
 PACELINE_DOCUMENT_FIELDS(Concurrency, 2, sequences, says);
 PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
-PACELINE_DOCUMENT_FIELDS(Launches, 10, rounds, planned, done, lost, interrupted, seed, workload,
-                         n_predict, protocol, each);
+PACELINE_DOCUMENT_FIELDS(Launches, 13, rounds, planned, done, lost, interrupted, seed, workload,
+                         workload_notes, prompt_form, n_predict, stop_rule, protocol, each);
 PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_requested, draft_n_max,
                          n_ctx, threads, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
@@ -98,10 +99,11 @@ PACELINE_DOCUMENT_FIELDS(Passes, 5, total, plain, speculative, replay, supersede
 PACELINE_DOCUMENT_FIELDS(Lossless, 3, texts, equal, says);
 
 // "class" is no name that C++ allows, so this list is written out.
-static_assert(boost::pfr::tuple_size_v<Workload> == 19, "a field of Workload is missing below");
+static_assert(boost::pfr::tuple_size_v<Workload> == 20, "a field of Workload is missing below");
 static void to_json(util::Json& json, const Workload& workload) {
   json = {{"class", workload.workload_class},
           {"prompts", workload.prompts},
+          {"families", workload.families},
           {"prompts_excluded", workload.prompts_excluded},
           {"requests", workload.requests},
           {"requests_failed", workload.requests_failed},
@@ -123,7 +125,8 @@ static void to_json(util::Json& json, const Workload& workload) {
 
 PACELINE_DOCUMENT_FIELDS(Arm, 6, name, residency, settings, launches_done, launches_lost,
                          workloads);
-PACELINE_DOCUMENT_FIELDS(Mix, 4, shares, tokens_per_request, pat_decode, pat_end_to_end);
+PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_decode,
+                         pat_end_to_end);
 PACELINE_DOCUMENT_FIELDS(ArmMemory, 5, arm, model_bytes, context_bytes, compute_bytes,
                          resident_bytes);
 PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);

@@ -46,6 +46,8 @@ constexpr std::array next_steps = {
     NextStep{WarningKind::unequal_output,
              "quote the decode rates, where every prompt weighs the same, and not as_run"},
     NextStep{WarningKind::few_draft_tokens, "raise -n or the number of prompts"},
+    NextStep{WarningKind::mix_depth,
+             "choose prompts of the mix's depth, or quote PAT for the measured depth only"},
     NextStep{WarningKind::interrupted, "repeat it whole before quoting a figure"},
 };
 static_assert(next_steps.size() == warning_kinds, "every kind of warning has a next step");
@@ -105,10 +107,11 @@ void warn_of_run(Warnings& warnings, const Document& document) {
 void warn_of_samples(Warnings& warnings, const Document& document) {
   warnings.add(WarningKind::too_few_prompts, "too few prompts for an interval",
                places(document, [](const Arm&, const Workload& workload) -> std::string {
-                 if (std::cmp_greater_equal(workload.prompts, metrics::fewest_families) &&
+                 if (std::cmp_greater_equal(workload.families, metrics::fewest_families) &&
                      workload.n_eff >= metrics::fewest_effective_prompts)
                    return "";
-                 return fmt::format("{} prompts, n_eff {:.1f}", workload.prompts, workload.n_eff);
+                 return fmt::format("{} prompts in {} families, n_eff {:.1f}", workload.prompts,
+                                    workload.families, workload.n_eff);
                }));
   std::vector<std::string> few;
   for (const Arm& arm : document.arms)
@@ -144,6 +147,21 @@ void warn_of_text(Warnings& warnings, const Document& document, const trace::Tra
     warnings.add(WarningKind::unequal_output,
                  fmt::format("{} of {} outputs ended before {} tokens, so texts differ in length",
                              ended_early, counted, trace.header.n_predict));
+}
+
+/// A mix holds for its depth: decoding slows down as the KV cache fills.
+void warn_of_mix(Warnings& warnings, const Document& document) {
+  warnings.add(WarningKind::mix_depth, "measured at another depth than the mix is stated for",
+               places(document, [&document](const Arm&, const Workload& workload) -> std::string {
+                 const auto said = document.mix.depth.find(workload.workload_class);
+                 if (said == document.mix.depth.end() || !said->second.value) return "";
+                 if (!workload.depth.value) return "";
+                 const auto [lowest, highest] = *workload.depth.value;
+                 const int wanted = *said->second.value;
+                 if (lowest <= wanted && wanted <= highest) return "";
+                 return fmt::format("{} to {} KV positions, the mix says {}", lowest, highest,
+                                    wanted);
+               }));
 }
 
 void warn_of_machine(Warnings& warnings, const Document& document) {
@@ -210,6 +228,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_differences(warnings, trace);
   warn_of_samples(warnings, document);
   warn_of_text(warnings, document, trace);
+  warn_of_mix(warnings, document);
   warn_of_machine(warnings, document);
   return std::move(warnings.list);
 }

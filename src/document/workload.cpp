@@ -159,6 +159,7 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   Workload workload;
   workload.workload_class = summary.workload_class;
   workload.prompts = summary.prompts;
+  workload.families = summary.families;
   workload.prompts_excluded = summary.prompts_excluded;
   workload.requests = counts.requests;
   workload.requests_failed = summary.requests_failed;

@@ -13,25 +13,12 @@ namespace paceline::metrics {
 
 namespace {
 
-constexpr double share_tolerance = 1e-6;
-
 /// Seconds that one class takes for a token of its own, with their deviations.
 struct ClassSeconds {
   double share = 0;
   Figure seconds;
   double n_eff = 0;
 };
-
-std::string reason_against_mix(const Mix& mix) {
-  double sum = 0;
-  for (const auto& [name, share] : mix.shares) {
-    if (!(share >= 0)) return fmt::format("the mix gives class {} a share below 0", name);
-    sum += share;
-  }
-  if (mix.shares.empty()) return "the mix names no class";
-  if (std::abs(sum - 1) <= share_tolerance) return "";
-  return fmt::format("the shares of the mix add up to {:.6g}, not 1", sum);
-}
 
 bool loops(const ArmSummary& arm, const std::string& workload_class) {
   return std::any_of(arm.classes.begin(), arm.classes.end(), [&](const ClassSummary& summary) {
@@ -56,9 +43,11 @@ Estimate combine_classes(const std::vector<ClassSeconds>& classes) {
 }
 
 /// Seconds of a token with the class's mean prefill: a request's first token comes from prefill,
-/// the others from decoding.
+/// the others from decoding. Nothing without a time of prefill or the tokens of a request.
 std::optional<ClassSeconds> with_prefill(const ClassSeconds& decode, const Sample& sample,
-                                         double tokens_per_request) {
+                                         std::optional<double> tokens_of_request) {
+  if (!tokens_of_request || !(*tokens_of_request >= 1)) return std::nullopt;
+  const double tokens_per_request = *tokens_of_request;
   const auto prefill = pooled_ratio(sample, prefill_seconds, request_count);
   if (!prefill) return std::nullopt;
   const double prefilling = prefill->value / tokens_per_request;
@@ -72,30 +61,35 @@ std::optional<ClassSeconds> with_prefill(const ClassSeconds& decode, const Sampl
 
 }  // namespace
 
-void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples, const Mix& mix) {
+void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples,
+              const trace::Mix& mix) {
   const auto refuse = [&arm](const std::string& reason) {
     arm.pat_decode = arm.pat_end_to_end = unknown(reason);
   };
-  if (const auto reason = reason_against_mix(mix); !reason.empty()) return refuse(reason);
+  if (const auto reason = trace::reason_against(mix); !reason.empty()) return refuse(reason);
   std::vector<ClassSeconds> decode;
   std::vector<ClassSeconds> end_to_end;
-  for (const auto& [name, share] : mix.shares) {
-    if (share <= 0) continue;
+  std::string without_prefill;
+  for (const auto& [name, item] : mix.classes) {
+    if (item.share <= 0) continue;
     const auto sample = samples.find(name);
     const auto seconds =
         sample == samples.end() ? std::nullopt : mean_per_token(sample->second, decode_seconds);
     if (!seconds) return refuse(fmt::format("class {} of the mix was not measured", name));
     if (loops(arm, name))
       return refuse(fmt::format("class {} loops: its rates do not compare with the others", name));
-    decode.push_back({share, *seconds, sample->second.n_eff()});
-    if (const auto both = with_prefill(decode.back(), sample->second, mix.tokens_per_request))
+    decode.push_back({item.share, *seconds, sample->second.n_eff()});
+    if (const auto both = with_prefill(decode.back(), sample->second, item.tokens_per_request))
       end_to_end.push_back(*both);
+    else
+      without_prefill = name;
   }
   arm.pat_decode = combine_classes(decode);
-  if (!(mix.tokens_per_request >= 1))
-    arm.pat_end_to_end = unknown("the mix does not say how many tokens a request has");
-  else
-    arm.pat_end_to_end = combine_classes(end_to_end);
+  arm.pat_end_to_end =
+      without_prefill.empty()
+          ? combine_classes(end_to_end)
+          : unknown(fmt::format("the mix does not say how many tokens a request of class {} has",
+                                without_prefill));
 }
 
 }  // namespace paceline::metrics

@@ -10,6 +10,6 @@ namespace paceline::metrics {
 
 /// Predictability-adjusted throughput (DEFINITIONS 7) of an arm, from its samples by class. All
 /// samples are of the same launches.
-void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples, const Mix& mix);
+void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples, const trace::Mix& mix);
 
 }  // namespace paceline::metrics

@@ -130,6 +130,7 @@ double request_count(const Counts& counts) { return static_cast<double>(counts.r
 
 void fill_rates(ClassSummary& summary, const Sample& sample, bool has_drafter) {
   summary.prompts = static_cast<int>(sample.prompts.size());
+  summary.families = static_cast<int>(sample.families());
   summary.launches = static_cast<int>(sample.rounds.size());
   summary.requests_failed = sample.requests_failed;
   summary.prompts_excluded = sample.prompts_excluded;

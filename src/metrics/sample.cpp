@@ -46,10 +46,6 @@ void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t 
   }
 }
 
-std::size_t unit_count(const std::vector<std::size_t>& units) {
-  return units.empty() ? 0 : *std::max_element(units.begin(), units.end()) + 1;
-}
-
 }  // namespace
 
 bool is_measured(const trace::Request& request) { return !request.warm_up && !request.synced; }
@@ -101,6 +97,11 @@ std::vector<std::size_t> Sample::units() const {
   for (const auto& prompt : prompts)
     result.push_back(numbers.try_emplace(prompt.family, numbers.size()).first->second);
   return result;
+}
+
+std::size_t Sample::families() const {
+  const auto numbers = units();
+  return numbers.empty() ? 0 : *std::max_element(numbers.begin(), numbers.end()) + 1;
 }
 
 Counts Sample::pooled() const {
@@ -166,8 +167,8 @@ std::optional<Figure> mean_per_token(const Sample& sample, Field field) {
   if (!(figure.value > 0)) return std::nullopt;
   figure.value /= prompts;
 
-  figure.deviations = Grid(unit_count(units), launches);
-  const double unit_weight = static_cast<double>(unit_count(units)) / prompts;
+  figure.deviations = Grid(sample.families(), launches);
+  const double unit_weight = static_cast<double>(sample.families()) / prompts;
   for (std::size_t p = 0; p < sample.prompts.size(); ++p) {
     const auto& cells = sample.prompts[p].launches;
     double mean_tokens = 0;
@@ -197,9 +198,9 @@ std::optional<Figure> pooled_ratio(const Sample& sample, Field numerator, Field 
   figure.value = top / bottom;
   const auto units = sample.units();
   const auto launches = sample.rounds.size();
-  figure.deviations = Grid(unit_count(units), launches);
+  figure.deviations = Grid(sample.families(), launches);
   if (!(top > 0)) return figure;
-  const double cells = static_cast<double>(unit_count(units) * launches);
+  const double cells = static_cast<double>(sample.families() * launches);
   for (std::size_t p = 0; p < sample.prompts.size(); ++p) {
     for (std::size_t l = 0; l < launches; ++l) {
       const auto& cell = sample.prompts[p].launches[l];

@@ -27,6 +27,7 @@ struct Sample {
 
   /// Families among the prompts, numbered from 0 as they appear; one number a prompt.
   std::vector<std::size_t> units() const;
+  std::size_t families() const;  ///< how many those are
   Counts pooled() const;
   double n_eff() const;
 };

@@ -75,7 +75,7 @@ ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
   return summary;
 }
 
-ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const Mix& mix) {
+ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const trace::Mix& mix) {
   ArmSummary summary;
   summary.name = arm.name;
   for (const auto& launch : context.trace.launches) {
@@ -94,7 +94,7 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const Mi
 
 }  // namespace
 
-Summary summarise(const trace::Trace& trace, const Mix& mix) {
+Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
   Summary summary;
   summary.contradictions = find_contradictions(trace);
   const auto context = context_of(trace);
@@ -109,12 +109,17 @@ Summary summarise(const trace::Trace& trace, const Mix& mix) {
   return summary;
 }
 
-Mix equal_mix(const trace::Trace& trace) {
-  Mix mix;
-  mix.tokens_per_request = trace.header.n_predict;
+trace::Mix equal_mix(const trace::Trace& trace) {
+  trace::Mix mix;
+  mix.name = "equal shares";
   const auto classes = classes_of(trace);
-  for (const auto& name : classes) mix.shares[name] = 1.0 / static_cast<double>(classes.size());
+  for (const auto& name : classes)
+    mix.classes[name] = {1.0 / static_cast<double>(classes.size()), trace.header.n_predict, {}};
   return mix;
+}
+
+trace::Mix mix_of(const trace::Trace& trace) {
+  return trace.header.mix ? *trace.header.mix : equal_mix(trace);
 }
 
 }  // namespace paceline::metrics

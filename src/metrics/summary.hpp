@@ -11,12 +11,6 @@
 
 namespace paceline::metrics {
 
-/// DEFINITIONS 7: shares of output tokens per class, frozen before the run.
-struct Mix {
-  std::map<std::string, double> shares;
-  double tokens_per_request = 0;
-};
-
 /// Mean seconds per pass and phase, from a synced run, beside the run without synchronisation.
 struct PhaseSummary {
   double draft_s = 0;
@@ -43,6 +37,7 @@ struct Lossless {
 struct ClassSummary {
   std::string workload_class;
   int prompts = 0;           ///< prompts behind the figures: those that every counted launch has
+  int families = 0;          ///< of those prompts: the units that intervals are made of
   int launches = 0;          ///< launches behind the figures
   int requests_failed = 0;   ///< requests that did not end as done
   int prompts_excluded = 0;  ///< prompts left out because some counted launch lacks them
@@ -102,9 +97,12 @@ struct Summary {
 
 /// Every figure of a run. Pure: the same trace gives the same summary. `mix` shares that name a
 /// class which was not measured make PAT unknown.
-Summary summarise(const trace::Trace& trace, const Mix& mix);
+Summary summarise(const trace::Trace& trace, const trace::Mix& mix);
 
 /// Share w_k = 1/classes for each class of the trace, tokens per request = its output cap.
-Mix equal_mix(const trace::Trace& trace);
+trace::Mix equal_mix(const trace::Trace& trace);
+
+/// The mix that the run declared, else the equal one.
+trace::Mix mix_of(const trace::Trace& trace);
 
 }  // namespace paceline::metrics

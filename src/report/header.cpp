@@ -165,13 +165,20 @@ std::string sampling_text(const document::Sampling& sampling) {
   return text;
 }
 
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const auto& note : notes) text += "; " + util::printable(note);
+  return text;
+}
+
 std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
-      "{}, output capped at {} tokens; {} rounds of {} arms, {} of {} launches done{}; {} at a "
-      "time{}; seed {}",
-      util::printable(launches.workload), launches.n_predict, launches.rounds, document.arms.size(),
-      launches.done, launches.planned, launches.interrupted ? " (interrupted)" : "",
+      "{} ({} form){}, output capped at {} tokens, {}; {} rounds of {} arms, {} of {} launches "
+      "done{}; {} at a time{}; seed {}",
+      util::printable(launches.workload), launches.prompt_form, notes_text(launches.workload_notes),
+      launches.n_predict, launches.stop_rule, launches.rounds, document.arms.size(), launches.done,
+      launches.planned, launches.interrupted ? " (interrupted)" : "",
       document.concurrency.sequences == 1
           ? std::string("one request")
           : fmt::format("{} requests", document.concurrency.sequences),

@@ -102,9 +102,12 @@ std::string fitted(Level last, const Style& style, Notes& notes, Build build) {
 std::string class_heading(const Document& document, const std::string& workload_class) {
   for (const Arm& arm : document.arms)
     if (const Workload* workload = workload_of(arm, workload_class)) {
-      std::string text =
-          fmt::format("{}  {} prompts x {} launches, n_eff {:.1f}", util::printable(workload_class),
-                      workload->prompts, workload->launches, workload->n_eff);
+      std::string text = fmt::format("{}  {} prompts{} x {} launches, n_eff {:.1f}",
+                                     util::printable(workload_class), workload->prompts,
+                                     workload->families < workload->prompts
+                                         ? fmt::format(" in {} families", workload->families)
+                                         : "",
+                                     workload->launches, workload->n_eff);
       if (workload->prompts_excluded > 0)
         text += fmt::format(", {} prompts left out", workload->prompts_excluded);
       return text;
@@ -187,11 +190,16 @@ TextTable drafts(const Document& document, Level level, Notes& notes) {
 }
 
 std::string mix_heading(const Document& document) {
+  const document::Mix& mix = document.mix;
   std::vector<std::string> shares;
-  for (const auto& [workload_class, share] : document.mix.shares)
-    shares.push_back(fmt::format("{} {:.0f} %", util::printable(workload_class), 100 * share));
-  return fmt::format("Mix of {}, {:g} tokens a request: PAT, tok/s", listed(shares),
-                     document.mix.tokens_per_request);
+  std::vector<std::string> lengths;
+  for (const auto& [workload_class, share] : mix.shares)
+    shares.push_back(fmt::format("{} {:.3g} %", util::printable(workload_class), 100 * share));
+  for (const auto& [workload_class, tokens] : mix.tokens_per_request)
+    lengths.push_back(tokens.value ? fmt::format("{:g}", *tokens.value) : "unknown");
+  if (std::equal(lengths.begin() + 1, lengths.end(), lengths.begin())) lengths.resize(1);
+  return fmt::format("Mix \"{}\" of {}, {} tokens a request: PAT, tok/s", util::printable(mix.name),
+                     listed(shares), listed(lengths));
 }
 
 std::string found_or(const std::map<std::string, Quantity>& by_arm, const std::string& arm,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "trace/mix.hpp"
 #include "trace/setup.hpp"
-#include "workload/prompts.hpp"
+#include "workload/selection.hpp"
 
 namespace paceline::study {
 
@@ -13,9 +15,12 @@ namespace paceline::study {
 struct RunOptions {
   std::vector<trace::Arm> arms;
   workload::Selection prompts;
-  std::string workload;       ///< its name or path, for the record
-  int n_predict = 128;        ///< output cap in tokens
-  int rounds = 3;             ///< launches per arm
+  std::string workload;                                    ///< its name or path, for the record
+  std::vector<std::string> workload_notes;                 ///< what reading it left out, likewise
+  trace::PromptForm prompt_form = trace::PromptForm::raw;  ///< that all of `prompts` are in
+  std::optional<trace::Mix> mix;                           ///< absent: none was declared
+  int n_predict = 128;                                     ///< output cap in tokens
+  int rounds = 3;                                          ///< launches per arm
   bool phases = false;        ///< one more synced launch per arm, for the phases
   bool widths = false;        ///< time passes by width in every launch
   int widest = 0;             ///< widest pass to time on the plain arm

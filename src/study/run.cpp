@@ -84,6 +84,7 @@ class Run {
     show(arm, planned, prompt.workload_class);
     protocol::Generate job;
     job.prompt = prompt.text;
+    job.messages = prompt.messages;
     job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
     job.sampling = arm.sampling;
     job.seed = request_seed(options_.seed, prompt.id, planned.round);

@@ -75,8 +75,10 @@ PACELINE_JSON_FIELDS(Request, 15, prompt_id, workload_class, family, repetition,
 
 PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(Launch, 7, index, round, arm, facts, outcome, requests, widths);
-PACELINE_JSON_FIELDS(Header, 11, trace_id, created, tool_version, seed, rounds, n_predict, workload,
-                     prompt_form, warm_session, residency, arms);
+PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
+PACELINE_JSON_FIELDS(Mix, 2, name, classes);
+PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, n_predict, workload,
+                     workload_notes, prompt_form, warm_session, mix, residency, arms);
 
 PACELINE_JSON_FIELDS(Progress, 1, tokens);
 PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/facts.hpp"
+#include "trace/mix.hpp"
 #include "trace/request.hpp"
 #include "trace/setup.hpp"
 
@@ -41,8 +42,10 @@ struct Header {
   int rounds = 0;
   int n_predict = 0;                         ///< output cap in tokens, equal for every request
   std::string workload;                      ///< name or path
+  std::vector<std::string> workload_notes;   ///< what reading it left out, a sentence each
   PromptForm prompt_form = PromptForm::raw;  ///< of every prompt
   bool warm_session = false;  ///< drafter state is kept from request to request, as declared
+  std::optional<Mix> mix;     ///< absent: none was declared
   std::string residency;      ///< "bare": every launch alone in memory
   std::vector<Arm> arms;
 };

@@ -3,18 +3,50 @@
 namespace paceline::util {
 
 namespace {
+
 constexpr int deepest_nesting = 100;
+
+void check_depth(int depth) {
+  if (depth > deepest_nesting) throw std::length_error("nested deeper than 100 levels");
 }
+
+tl::unexpected<Error> not_json(std::string_view what, const char* why) {
+  return fail(ErrorKind::usage, std::string(what) + " is not JSON: " + why);
+}
+
+}  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view what) {
   try {
     const auto limit_depth = [](int depth, Json::parse_event_t, Json&) {
-      if (depth > deepest_nesting) throw JsonMismatch("nested deeper than 100 levels");
+      check_depth(depth);
       return true;
     };
     return Json::parse(text, limit_depth);
   } catch (const std::exception& problem) {
-    return fail(ErrorKind::usage, std::string(what) + " is not JSON: " + problem.what());
+    return not_json(what, problem.what());
+  }
+}
+
+Result<void> parse_json_elements(std::string_view text, std::string_view what,
+                                 const std::function<void(const Json&)>& take) {
+  using Event = Json::parse_event_t;
+  const auto take_elements = [&take](int depth, Event event, Json& value) {
+    check_depth(depth);
+    const bool ends_value =
+        event == Event::object_end || event == Event::array_end || event == Event::value;
+    if (depth != 1 || !ends_value) return true;
+    take(value);
+    return false;
+  };
+  try {
+    const Json array = Json::parse(text, take_elements);
+    if (array.is_array()) return {};
+    return not_json(what, "an array was expected");
+  } catch (const Json::exception& problem) {
+    return not_json(what, problem.what());
+  } catch (const std::length_error& problem) {
+    return not_json(what, problem.what());
   }
 }
 

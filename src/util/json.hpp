@@ -3,6 +3,7 @@
 #include <boost/pfr/core.hpp>
 #include <boost/pfr/tuple_size.hpp>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,11 @@ struct JsonMismatch : std::runtime_error {
 /// Parses hostile text; names the byte where it stopped making sense. `what` names the input.
 /// Nesting deeper than 100 is refused, so that a hostile value cannot exhaust the stack.
 Result<Json> parse_json(std::string_view text, std::string_view what);
+
+/// Parses a hostile array, giving `take` one element at a time and keeping none, so that memory
+/// holds one element however long the array is. What `take` throws passes through.
+Result<void> parse_json_elements(std::string_view text, std::string_view what,
+                                 const std::function<void(const Json&)>& take);
 
 /// One line of JSON. Bytes that are not UTF-8 become U+FFFD: model output may hold anything.
 std::string dump_json(const Json& value);

@@ -5,33 +5,31 @@
 #include <vector>
 
 #include "util/result.hpp"
+#include "workload/prompt.hpp"
 
 namespace paceline::workload {
 
-/// One text to continue.
-struct Prompt {
-  std::string id;
-  std::string workload_class;
-  std::string text;
-  std::string family;  ///< prompts of one template or source; its own id when not given
+/// What a file of prompts gave.
+struct Workload {
+  std::vector<Prompt> prompts;     ///< ids differ
+  std::vector<std::string> notes;  ///< how it was read and what was left out, a sentence each
 };
 
-/// Prompts of a JSON Lines text: {"id", "class", "text"} a line, "family" and "note" if wanted.
-/// Errors name `source` and the line. Ids must differ; texts must not be empty.
-util::Result<std::vector<Prompt>> read_prompts(std::string_view text, std::string_view source);
+/// Names of the formats that can be read: "paceline", "mt-bench", "speed-bench", "sharegpt",
+/// "bfcl".
+std::vector<std::string> format_names();
 
-/// The prompts of a workload: "lab" (held-out prose, c, python and json), or a path.
-util::Result<std::vector<Prompt>> load_workload(const std::string& name_or_path);
+/// The format's name where any of them may come, found from the first record.
+inline constexpr const char* any_format = "auto";
 
-/// What a run measures, and what it warms up on: never the same prompts.
-struct Selection {
-  std::vector<Prompt> measured;  ///< at most `per_class` of each wanted class, in file order
-  std::vector<Prompt> warm_up;
-};
+/// Prompts of hostile text in one of those formats, a JSON array or JSON Lines. Errors name
+/// `source` and the line or record.
+util::Result<Workload> read_workload(std::string_view text, std::string_view source,
+                                     const std::string& format = any_format);
 
-/// Takes the first `per_class` prompts of each class in `classes` (all classes when empty).
-/// The warm-up comes from prompts that are left over, else from a fixed sentence of our own.
-util::Result<Selection> select(const std::vector<Prompt>& prompts,
-                               const std::vector<std::string>& classes, int per_class);
+/// The prompts of a workload: "paceline" (six classes, two forms), "lab" (held-out prose, c, python
+/// and json, for the laboratory models), or a file.
+util::Result<Workload> load_workload(const std::string& name_or_path,
+                                     const std::string& format = any_format);
 
 }  // namespace paceline::workload

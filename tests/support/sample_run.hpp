@@ -103,8 +103,8 @@ inline trace::Request sample_request(const std::string& workload_class) {
 
 inline trace::Trace sample_trace() {
   trace::Trace trace;
-  trace.header = {"0123abcd", "2026-01-02T03:04:05Z", "0.1.0", 42,     3, 4,
-                  "lab",      trace::PromptForm::raw, false,   "bare", {}};
+  trace.header = {"0123abcd", "2026-01-02T03:04:05Z", "0.1.0", 42, 3,      4, "lab",
+                  {},         trace::PromptForm::raw, false,   {}, "bare", {}};
   trace.header.arms = {sample_arm("plain", trace::SpecType::none, 0),
                        sample_arm("dflash-n6", trace::SpecType::draft_dflash, 6),
                        sample_arm("dflash-n7", trace::SpecType::draft_dflash, 7),
@@ -136,6 +136,7 @@ inline metrics::ClassSummary sample_class(const SampleFigures& figures, bool pla
   metrics::ClassSummary summary;
   summary.workload_class = figures.workload_class;
   summary.prompts = 10;
+  summary.families = 10;
   summary.launches = 3;
   summary.n_eff = 9.6;
   summary.counts.requests = 30;
@@ -236,8 +237,11 @@ inline metrics::Summary sample_summary() {
   return summary;
 }
 
-inline metrics::Mix sample_mix() {
-  return {{{"prose", 0.25}, {"c", 0.25}, {"python", 0.25}, {"json", 0.25}}, 64};
+inline trace::Mix sample_mix() {
+  trace::Mix mix;
+  mix.name = "equal shares";
+  for (const char* name : {"prose", "c", "python", "json"}) mix.classes[name] = {0.25, 64, {}};
+  return mix;
 }
 
 inline machine::MachineFacts sample_machine() {

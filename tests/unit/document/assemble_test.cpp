@@ -83,6 +83,34 @@ TEST(Assemble, LeavesWhatTheMachineDoesNotSayUnknownWithAReason) {
   EXPECT_FALSE(document.machine.load.value);
 }
 
+TEST(Assemble, SaysHowPromptsAreSentAndWhatElseEndsAnOutput) {
+  auto trace = support::sample_trace();
+  trace.header.prompt_form = trace::PromptForm::chat;
+  trace.header.workload_notes = {"read as bfcl"};
+  const auto launches = [&trace] {
+    return assemble(trace, support::sample_summary(), support::sample_mix(), {}).launches;
+  };
+  EXPECT_EQ(launches().prompt_form, "chat");
+  EXPECT_EQ(launches().workload_notes, std::vector<std::string>{"read as bfcl"});
+  EXPECT_EQ(launches().stop_rule,
+            "an end-of-generation token ends a request before the cap and is counted as output");
+  for (auto& launch : trace.launches)
+    for (auto& request : launch.requests) request.eos_counted = false;
+  EXPECT_EQ(launches().stop_rule,
+            "an end-of-generation token ends a request before the cap and is not counted");
+}
+
+TEST(Assemble, SaysOfAMixWhatItDoesNotSay) {
+  auto mix = support::sample_mix();
+  mix.classes["json"].depth = 120;
+  mix.classes["json"].tokens_per_request.reset();
+  const auto document = assemble(support::sample_trace(), support::sample_summary(), mix, {});
+  EXPECT_EQ(document.mix.depth.at("json").value, 120);
+  EXPECT_EQ(document.mix.depth.at("c").reason, "the mix does not say");
+  EXPECT_EQ(document.mix.tokens_per_request.at("c").value, 64);
+  EXPECT_EQ(document.mix.tokens_per_request.at("json").reason, "the mix does not say");
+}
+
 TEST(Assemble, GivesTheMixWithEachArmsThroughput) {
   const Document document = support::sample_document();
   EXPECT_EQ(document.mix.shares.at("json"), 0.25);

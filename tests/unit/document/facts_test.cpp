@@ -113,7 +113,7 @@ TEST(ToFacts, MissTheOffloadWhereThereIsADeviceForIt) {
 
 TEST(ToFacts, MissTheTaskDistributionOfAClassOutsideTheMix) {
   auto mix = support::sample_mix();
-  mix.shares.erase("json");
+  mix.classes.erase("json");
   const Facts facts = assemble(support::sample_trace(), support::sample_summary(), mix, {}).facts;
   EXPECT_NE(reason_of(facts, "F3"), "");
 }

@@ -11,9 +11,7 @@ using Kinds = std::vector<WarningKind>;
 
 class WarningsOfARun : public ::testing::Test {
  protected:
-  std::vector<Warning> warnings() const {
-    return assemble(trace, summary, support::sample_mix(), machine).warnings;
-  }
+  std::vector<Warning> warnings() const { return assemble(trace, summary, mix, machine).warnings; }
   Kinds kinds() const {
     Kinds found;
     for (const auto& warning : warnings()) found.push_back(warning.kind);
@@ -26,6 +24,7 @@ class WarningsOfARun : public ::testing::Test {
 
   trace::Trace trace = support::sample_trace();
   metrics::Summary summary = support::sample_summary();
+  trace::Mix mix = support::sample_mix();
   machine::MachineFacts machine = support::sample_machine();
 };
 
@@ -39,12 +38,32 @@ TEST_F(WarningsOfARun, NameTheClassThatLoops) {
 }
 
 TEST_F(WarningsOfARun, CountThePromptsThatAreTooFew) {
-  summary.arms[0].classes[2].prompts = 7;
+  summary.arms[0].classes[2].prompts = summary.arms[0].classes[2].families = 7;
   EXPECT_EQ(kinds(), Kinds{WarningKind::too_few_prompts});
-  summary.arms[0].classes[2].prompts = 8;
+  summary.arms[0].classes[2].prompts = summary.arms[0].classes[2].families = 8;
   EXPECT_EQ(kinds(), Kinds{});
   summary.arms[0].classes[2].n_eff = 5.9;
   EXPECT_EQ(kinds(), Kinds{WarningKind::too_few_prompts});
+}
+
+TEST_F(WarningsOfARun, CountFamiliesAndNotPromptsOfOneTemplate) {
+  summary.arms[0].classes[2].prompts = 12;
+  summary.arms[0].classes[2].families = 6;
+  summary.arms[0].classes[2].n_eff = 6;
+  EXPECT_EQ(kinds(), Kinds{WarningKind::too_few_prompts});
+  EXPECT_NE(only_text().find("12 prompts in 6 families, n_eff 6.0"), std::string::npos)
+      << only_text();
+}
+
+TEST_F(WarningsOfARun, SayWhereTheMixIsOfAnotherDepth) {
+  // The sample's passes are at depths 100 to 102.
+  mix.classes["json"].depth = 101;
+  EXPECT_EQ(kinds(), Kinds{});
+  mix.classes["json"].depth = 4000;
+  EXPECT_EQ(kinds(), Kinds{WarningKind::mix_depth});
+  EXPECT_NE(only_text().find("json on plain (100 to 102 KV positions, the mix says 4000)"),
+            std::string::npos)
+      << only_text();
 }
 
 TEST_F(WarningsOfARun, NameTheArmWithUnderThreeLaunches) {
@@ -144,7 +163,7 @@ TEST_F(WarningsOfARun, AlwaysSayWhatToDoNext) {
   trace.interrupted = true;
   trace.launches[2].outcome.kind = trace::OutcomeKind::crashed;
   summary.contradictions = {"one"};
-  summary.arms[0].classes[0].prompts = 1;
+  summary.arms[0].classes[0].prompts = summary.arms[0].classes[0].families = 1;
   for (const auto& warning : warnings()) EXPECT_FALSE(warning.next_step.empty()) << warning.text;
   EXPECT_EQ(warnings().size(), 4u);
 }

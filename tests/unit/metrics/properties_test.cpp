@@ -157,9 +157,9 @@ RC_GTEST_PROP(properties, a_mix_is_tokens_over_total_time, ()) {
   for (const auto& arm : metrics::summarise(trace, mix).arms) {
     double seconds = 0;
     bool is_whole = true;
-    for (const auto& [name, share] : mix.shares) {
+    for (const auto& [name, item] : mix.classes) {
       const double per_token = seconds_per_token(trace, arm.name, name);
-      seconds += share * per_token;
+      seconds += item.share * per_token;
       is_whole = is_whole && per_token > 0;
     }
     const bool loops = std::any_of(arm.classes.begin(), arm.classes.end(),

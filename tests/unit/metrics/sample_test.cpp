@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "metrics/summary.hpp"
 #include "support/request_builder.hpp"
 
 namespace {
@@ -143,6 +144,47 @@ TEST(sample, a_launch_with_fewer_tokens_of_a_prompt_moves_its_mean_by_less) {
   EXPECT_NEAR(figure->value, 0.15, 1e-12);
   EXPECT_NEAR(figure->deviations.at(0, 0), -0.5, 1e-12);
   EXPECT_NEAR(figure->deviations.at(0, 1), 0.5, 1e-12);
+}
+
+TEST(sample, twelve_prompts_of_equal_output_in_six_families_are_worth_six) {
+  std::vector<trace::Request> requests;
+  for (int i = 0; i < 12; ++i) {
+    requests.push_back(plain_request("p" + std::to_string(i), 4, 100));
+    requests.back().family = "f" + std::to_string(i / 2);
+  }
+  const auto trace = trace_of({"plain"}, {launch_of("plain", 0, requests)});
+  const auto sample = collect(all_launches(trace), "code");
+  // Six families of 10 tokens: 60^2 / (6 * 10^2).
+  EXPECT_DOUBLE_EQ(sample.n_eff(), 6);
+  EXPECT_EQ(sample.families(), 6u);
+  EXPECT_EQ(sample.prompts.size(), 12u);
+  // Six units are under the eight that an interval needs, whatever n_eff allows.
+  const auto summary = metrics::summarise(trace, metrics::equal_mix(trace));
+  const auto& item = summary.arms[0].classes[0];
+  EXPECT_EQ(item.families, 6);
+  EXPECT_FALSE(item.tokens_per_s.low);
+  EXPECT_EQ(item.tokens_per_s.reason, "too few: 6 independent prompts, an interval needs 8");
+}
+
+TEST(sample, prompts_that_copy_their_family_leave_its_interval_as_it_is) {
+  // Eight prompts against the same eight twice over, twins in a family: nothing was learned.
+  std::vector<trace::Request> once;
+  std::vector<trace::Request> twice;
+  for (int i = 0; i < 8; ++i) {
+    once.push_back(plain_request("p" + std::to_string(i), 4, 100 + 10 * i));
+    for (const char* twin : {"a", "b"}) {
+      twice.push_back(once.back());
+      twice.back().prompt_id += twin;
+      twice.back().family = once.back().prompt_id;
+    }
+  }
+  const auto rate = [](const std::vector<trace::Request>& requests) {
+    const auto trace = trace_of({"plain"}, {launch_of("plain", 0, requests)});
+    return metrics::summarise(trace, metrics::equal_mix(trace)).arms[0].classes[0].tokens_per_s;
+  };
+  EXPECT_NEAR(*rate(twice).low, *rate(once).low, 1e-9);
+  EXPECT_NEAR(*rate(twice).high, *rate(once).high, 1e-9);
+  EXPECT_EQ(rate(twice).n, 8);
 }
 
 TEST(sample, prompts_of_one_family_are_one_unit) {

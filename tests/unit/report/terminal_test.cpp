@@ -75,8 +75,9 @@ TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
 
 TEST(Terminal, GivesTheMixThePrefillAndTheFacts) {
   const std::string text = terminal(sample_document(), wide);
-  EXPECT_TRUE(
-      contains(text, "Mix of c 25 %, json 25 %, prose 25 % and python 25 %, 64 tokens a request"));
+  EXPECT_TRUE(contains(text,
+                       "Mix \"equal shares\" of c 25 %, json 25 %, prose 25 % and python 25 %, 64 "
+                       "tokens a request"));
   EXPECT_TRUE(has_row(text, "mtp-n3 81.0 [78.0-85.0] 70.0 [68.0-73.0]"));
   EXPECT_TRUE(has_row(text, "plain 500 / 200 ms 500 / 200 ms 500 / 200 ms 500 / 200 ms"));
   EXPECT_TRUE(has_row(text, "known F3 F4 F5 F6 F7 F8 F10 F12 F14 F16 F17"));

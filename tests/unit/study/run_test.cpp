@@ -41,6 +41,14 @@ class MemoryJournal final : public trace::Journal {
   }
 };
 
+workload::Prompt prompt(const std::string& id, const std::string& text) {
+  workload::Prompt prompt;
+  prompt.id = prompt.family = id;
+  prompt.workload_class = "code";
+  prompt.text = text;
+  return prompt;
+}
+
 class StudyRun : public ::testing::Test {
  protected:
   StudyRun() {
@@ -52,8 +60,8 @@ class StudyRun : public ::testing::Test {
     drafted.setup.draft_n_max = 7;
     options.arms = {plain, drafted};
     for (const char* id : {"a", "b", "c"})
-      options.prompts.measured.push_back({id, "code", std::string("text of ") + id, id});
-    options.prompts.warm_up.push_back({"w", "code", "warm", "w"});
+      options.prompts.measured.push_back(prompt(id, std::string("text of ") + id));
+    options.prompts.warm_up.push_back(prompt("w", "warm"));
     options.n_predict = 20;
     options.rounds = 3;
   }

@@ -2,75 +2,107 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+
+#include "support/temporary_folder.hpp"
+#include "util/files.hpp"
 
 namespace paceline::workload {
 namespace {
 
-TEST(Prompts, are_read_one_a_line_with_blank_lines_between) {
-  const auto prompts = read_prompts(
-      "{\"id\": \"a\", \"class\": \"code\", \"text\": \"int\"}\n\n"
-      "{\"id\": \"b\", \"class\": \"code\", \"text\": \"x\\ny\", \"family\": \"f\"}",
-      "mine.jsonl");
-  ASSERT_TRUE(prompts) << prompts.error().message;
-  ASSERT_EQ(prompts->size(), 2u);
-  EXPECT_EQ(prompts->at(0).family, "a") << "a prompt without a family is its own";
-  EXPECT_EQ(prompts->at(1).family, "f");
-  EXPECT_EQ(prompts->at(1).text, "x\ny");
+std::string refusal(const std::string& text, const std::string& format = any_format) {
+  const auto read = read_workload(text, "mine.jsonl", format);
+  return read ? "" : read.error().message;
 }
 
-TEST(Prompts, that_make_no_sense_are_named_by_file_and_line) {
+TEST(Workload, of_our_own_format_has_text_or_messages_or_both) {
+  const auto read = read_workload(
+      "{\"id\": \"a\", \"class\": \"code\", \"text\": \"int\"}\n\n"
+      "{\"id\": \"b\", \"class\": \"code\", \"text\": \"x\\ny\", \"family\": \"f\", \"licence\": "
+      "\"CC0\","
+      " \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}",
+      "mine.jsonl");
+  ASSERT_TRUE(read) << read.error().message;
+  const auto& prompts = read->prompts;
+  ASSERT_EQ(prompts.size(), 2u);
+  EXPECT_EQ(prompts[0].family, "a") << "a prompt without a family is its own";
+  EXPECT_EQ(prompts[1].family, "f");
+  EXPECT_EQ(prompts[1].text, "x\ny");
+  EXPECT_EQ(prompts[1].licence, "CC0");
+  ASSERT_EQ(prompts[1].messages.size(), 1u);
+  EXPECT_EQ(prompts[1].messages[0].content, "hi");
+  EXPECT_TRUE(read->notes.empty()) << "nothing was left out";
+}
+
+TEST(Workload, that_makes_no_sense_is_named_by_file_and_line) {
   const std::string good = "{\"id\": \"a\", \"class\": \"c\", \"text\": \"t\"}\n";
+  const auto with_messages = [](const std::string& messages) {
+    return "{\"id\": \"b\", \"class\": \"c\", \"messages\": " + messages + "}";
+  };
   const std::pair<std::string, const char*> cases[] = {
       {"", "no prompts"},
       {good + "not json", "line 2"},
-      {good + "{\"id\": \"b\", \"class\": \"c\"}", "\"text\" is missing"},
-      {good + "{\"id\": \"b\", \"class\": \"c\", \"text\": \"\"}", "empty"},
+      {good + "{\"id\": \"b\", \"class\": \"c\"}", "neither \"text\" nor \"messages\""},
+      {good + "{\"id\": \"b\", \"class\": \"c\", \"text\": \"\"}", "\"text\" is empty"},
       {good + "{\"id\": \"b\", \"class\": 5, \"text\": \"t\"}", "a string was expected"},
-      {good + good, "used before"},
-      {"[1]", "missing"},
+      {good + "{\"class\": \"c\", \"text\": \"t\"}", "\"id\" is missing"},
+      {good + "[1]", "\"id\" is missing"},
+      {good + good, "line 2: the id \"a\" was used before"},
+      {with_messages("[]"), "there are no messages"},
+      {with_messages("7"), "an array was expected"},
+      {with_messages("[{\"role\": \"tool\", \"content\": \"x\"}]"), "the role \"tool\""},
+      {with_messages("[{\"role\": \"user\", \"content\": \"x\"}, "
+                     "{\"role\": \"assistant\", \"content\": \"y\"}]"),
+       "the last message is not the user's"},
+      {with_messages("[{\"role\": \"user\", \"content\": \" \\n\"}]"), "or it is empty"},
+      {"{\"prompt\": \"hello\", \"n\": 3}", "keys: prompt, n"},
+      {"[1, 2]", "record 1"},
   };
   for (const auto& [text, expected] : cases) {
-    const auto prompts = read_prompts(text, "mine.jsonl");
-    ASSERT_FALSE(prompts) << text;
-    EXPECT_NE(prompts.error().message.find(expected), std::string::npos) << prompts.error().message;
-    EXPECT_NE(prompts.error().message.find("mine.jsonl"), std::string::npos);
+    EXPECT_NE(refusal(text).find(expected), std::string::npos) << text << "\n" << refusal(text);
+    EXPECT_NE(refusal(text).find("mine.jsonl"), std::string::npos) << refusal(text);
   }
 }
 
-TEST(Prompts, of_the_lab_are_24_of_each_class) {
-  const auto prompts = load_workload("lab");
-  ASSERT_TRUE(prompts) << prompts.error().message;
+TEST(Workload, format_is_found_from_the_first_record_or_named) {
+  const std::string sharegpt =
+      "[{\"id\": \"a\", \"conversations\": [{\"from\": \"human\", \"value\": \"Hello\"}]}]";
+  EXPECT_EQ(refusal(sharegpt), "");
+  EXPECT_EQ(refusal(sharegpt, "sharegpt"), "");
+  EXPECT_NE(refusal(sharegpt, "mt-bench").find("record 1: \"turns\" is missing"), std::string::npos)
+      << refusal(sharegpt, "mt-bench");
+  EXPECT_EQ(refusal(sharegpt, "csv"),
+            "there is no workload format \"csv\"; there are bfcl, mt-bench, paceline, sharegpt, "
+            "speed-bench");
+}
+
+TEST(Workload, longer_than_any_context_is_refused) {
+  const std::string huge(9 << 20, 'x');
+  EXPECT_NE(refusal("{\"id\": \"a\", \"class\": \"c\", \"text\": \"" + huge + "\"}")
+                .find("longer than 8388608 bytes"),
+            std::string::npos);
+}
+
+TEST(Workload, of_the_lab_has_24_prompts_of_each_class) {
+  const auto lab = load_workload("lab");
+  ASSERT_TRUE(lab) << lab.error().message;
   for (const char* name : {"prose", "c", "python", "json"})
-    EXPECT_EQ(std::count_if(prompts->begin(), prompts->end(),
+    EXPECT_EQ(std::count_if(lab->prompts.begin(), lab->prompts.end(),
                             [&](const Prompt& prompt) { return prompt.workload_class == name; }),
               24);
 }
 
-TEST(Selection, warms_up_on_prompts_that_are_not_measured) {
-  const auto prompts = load_workload("lab");
-  const auto selection = select(*prompts, {"json", "c"}, 10);
-  ASSERT_TRUE(selection);
-  EXPECT_EQ(selection->measured.size(), 20u);
-  ASSERT_FALSE(selection->warm_up.empty());
-  std::set<std::string> measured;
-  for (const auto& prompt : selection->measured) measured.insert(prompt.id);
-  for (const auto& prompt : selection->warm_up) EXPECT_EQ(measured.count(prompt.id), 0u);
-}
-
-TEST(Selection, that_measures_everything_still_has_a_disjoint_warm_up) {
-  const auto prompts = read_prompts("{\"id\": \"a\", \"class\": \"c\", \"text\": \"t\"}", "one");
-  const auto selection = select(*prompts, {}, 10);
-  ASSERT_TRUE(selection);
-  ASSERT_EQ(selection->warm_up.size(), 1u);
-  EXPECT_NE(selection->warm_up[0].id, "a");
-}
-
-TEST(Selection, names_the_classes_there_are_when_one_is_unknown) {
-  const auto prompts = load_workload("lab");
-  const auto selection = select(*prompts, {"rust"}, 10);
-  ASSERT_FALSE(selection);
-  EXPECT_NE(selection.error().message.find("c, json, prose, python"), std::string::npos);
+TEST(Workload, in_a_file_is_read_and_a_missing_one_named) {
+  const support::TemporaryFolder folder;
+  const auto path = folder.path() / "question.jsonl";
+  ASSERT_TRUE(util::write_file(
+      path, "{\"question_id\": 1, \"category\": \"math\", \"turns\": [\"2+2?\"]}"));
+  const auto read = load_workload(path.string());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->notes, std::vector<std::string>{"read as mt-bench"});
+  const auto missing = load_workload((folder.path() / "nothing.jsonl").string());
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("nothing.jsonl"), std::string::npos);
 }
 
 }  // namespace
