@@ -12,5 +12,7 @@ namespace paceline::cli {
 
 void add_run(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
+void add_inspect(CLI::App& app, Action& action);
+void add_machine(CLI::App& app, Action& action);
 
 }  // namespace paceline::cli

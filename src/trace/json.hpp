@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/json.hpp"
 #include "trace/event.hpp"
 #include "util/json.hpp"
 
@@ -41,9 +42,8 @@ PACELINE_JSON_FIELDS(Setup, 7, model_path, draft_path, spec_type, draft_n_max, n
                      threads);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 
-PACELINE_JSON_FIELDS(ModelFacts, 11, path, architecture, name, file_bytes, parameters,
-                     bytes_by_type, layers, embedding_length, vocabulary, context_train,
-                     has_chat_template);
+PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
+PACELINE_JSON_FIELDS(Devices, 1, list);
 PACELINE_JSON_FIELDS(EffectiveSampling, 11, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
                      xtc_probability, penalty_repeat, penalty_last_n, dry_multiplier, chain);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);

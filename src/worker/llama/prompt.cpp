@@ -40,7 +40,7 @@ util::Result<std::vector<std::int32_t>> read_prompt(const LoadedModel& model,
   if (tokens.empty() && !job.prompt.empty())
     tokens = common_tokenize(model.vocabulary(), job.prompt, true, true);
   PACELINE_TRY(check_request(tokens, job.n_predict, job.seed, model.facts.n_ctx,
-                             model.facts.target.vocabulary));
+                             llama_vocab_n_tokens(model.vocabulary())));
   return tokens;
 }
 
