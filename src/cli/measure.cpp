@@ -13,6 +13,7 @@
 #include <random>
 #include <string_view>
 
+#include "cli/output.hpp"
 #include "document/assemble.hpp"
 #include "document/json.hpp"
 #include "engine/embedded/embedded_engine.hpp"
@@ -30,8 +31,6 @@
 namespace paceline::cli {
 
 namespace {
-
-constexpr int width_when_piped = 140;
 
 std::string new_trace_id() {
   std::random_device device;
@@ -88,16 +87,6 @@ void print_plan(const study::RunOptions& options) {
   for (const auto& note : options.prompts.notes) util::say("      " + note);
 }
 
-report::Style style_for(FILE* stream) {
-  report::Style style;
-  const bool terminal = ::isatty(::fileno(stream)) != 0;
-  const char* kind = std::getenv("TERM");
-  const bool dumb = kind != nullptr && std::string_view(kind) == "dumb";
-  style.colour = terminal && !dumb && std::getenv("NO_COLOR") == nullptr;
-  style.width = terminal ? util::terminal_columns(stream, 80) : width_when_piped;
-  return style;
-}
-
 /// Arms of which no launch gave a figure, each with the reason of its first failure.
 std::vector<std::string> failed_arms(const trace::Trace& trace) {
   std::vector<std::string> failures;
@@ -147,16 +136,9 @@ bool anything_opened(const trace::Trace& trace) {
 
 util::Result<void> write_report(const document::Document& document, const Output& output,
                                 bool printed) {
-  const std::string json = document::to_json_text(document) + "\n";
-  FILE* text_stream = output.json == "-" ? stderr : stdout;
-  bool written = true;
-  if (printed)
-    written = util::write_all(text_stream, report::terminal(document, style_for(text_stream)));
-  if (output.json == "-") written = util::write_all(stdout, json);
-  if (output.json && output.json != "-") PACELINE_TRY(util::write_file(*output.json, json));
-  if (written) return {};
-  return util::fail(util::ErrorKind::internal,
-                    "standard output could not be written; the measurements are in the trace");
+  const report::Style style = style_for(text_stream(output.json));
+  const std::string text = printed ? report::terminal(document, style) : std::string();
+  return write_out(text, document::to_json_text(document) + "\n", output.json);
 }
 
 /// A document written over what it was made from would destroy the evidence.

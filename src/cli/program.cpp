@@ -23,7 +23,9 @@ constexpr const char* examples =
     "  paceline demo                      the main job on the shipped models, in minutes\n"
     "  paceline run -m target.gguf -md dflash.gguf --spec-type draft-dflash\n"
     "                                     plain against DFlash on your own model\n"
-    "  paceline run --help                every option, with more examples\n\n"
+    "  paceline run --help                every option, with more examples\n"
+    "  paceline inspect model.gguf        what is inside a file, without loading it\n"
+    "  paceline machine                   what this machine is and does now\n\n"
     "Exit codes: 0 done; 2 the command line makes no sense; 3 a model or engine could not be\n"
     "opened or failed in every launch; 4 too little was measured to say anything;\n"
     "130 stopped by Ctrl-C, after saying what was finished.";
@@ -49,6 +51,8 @@ void add_commands(CLI::App& app, Action& action) {
   app.formatter(std::make_shared<Help>());
   add_run(app, action);
   add_demo(app, action);
+  add_inspect(app, action);
+  add_machine(app, action);
   add_completions(app, action);
   add_manual(app, action);
 }

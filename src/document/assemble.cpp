@@ -18,39 +18,10 @@ namespace {
 
 constexpr const char* never_opened = "no launch opened, see outcomes";
 
-Machine to_machine(const machine::MachineFacts& facts) {
-  constexpr const char* unread = "not readable on this machine";
-  std::optional<LoadAverages> load;
-  if (facts.load)
-    load =
-        LoadAverages{facts.load->one_minute, facts.load->five_minutes, facts.load->fifteen_minutes};
-  return {known_or(facts.processor, unread),
-          known_or(facts.cores_online, unread),
-          known_or(facts.cores_physical, unread),
-          known_or(facts.l1d_bytes, unread),
-          known_or(facts.l2_bytes, unread),
-          known_or(facts.l3_bytes, unread),
-          known_or(facts.memory_bytes, unread),
-          known_or(facts.kernel, unread),
-          known_or(facts.os, unread),
-          known_or(facts.virtualised, unread),
-          known_or(facts.hypervisor, unread),
-          known_or(facts.governor, unread),
-          known_or(facts.clock_mhz, unread),
-          known_or(load, unread)};
-}
-
 Engine to_engine(const trace::EngineFacts& facts) {
   return {facts.engine,       facts.version,      facts.build,
           facts.devices,      facts.n_batch,      facts.n_ubatch,
           facts.cache_type_k, facts.cache_type_v, facts.flash_attention};
-}
-
-Model to_model(const trace::ModelFacts& facts) {
-  return {
-      file_name(facts.path), facts.name,          facts.architecture,     facts.file_bytes,
-      facts.parameters,      facts.bytes_by_type, facts.layers,           facts.embedding_length,
-      facts.vocabulary,      facts.context_train, facts.has_chat_template};
 }
 
 Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
@@ -60,11 +31,15 @@ Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
   if (facts.ngram)
     ngram = NgramSizes{facts.ngram->size_n, facts.ngram->size_m, facts.ngram->min_hits,
                        facts.ngram->n_min};
+  const bool inside = !facts.drafter && arm.setup.spec_type == trace::SpecType::draft_mtp;
   return {arm.name,
           util::enum_name(arm.setup.spec_type),
           known_or(file, trace::is_ngram(arm.setup.spec_type)
                              ? "drafts from the text itself, without a file"
-                             : "a part of the target's file, its types are not told apart"),
+                         : inside ? "a part of the target's file"
+                                  : "it has no file"),
+          inside ? to_model(facts.target).drafter
+                 : not_known<DraftPart>("not a part of the target's file"),
           known_or(facts.draft_block, "not a block drafter"),
           known_or(ngram, "not an n-gram drafter"),
           known_or(facts.draft_n_max, "the engine does not say its longest draft"),

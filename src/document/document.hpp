@@ -8,39 +8,13 @@
 #include <vector>
 
 #include "document/known.hpp"
+#include "document/machine.hpp"
+#include "document/model.hpp"
 
 // paceline.report/1 as a value: what every format is rendered from. Field names are the JSON keys;
 // docs/report.schema.json says the same to other programs.
 
 namespace paceline::document {
-
-struct Tool {
-  std::string name;
-  std::string version;
-};
-
-struct LoadAverages {
-  double one_minute = 0;
-  double five_minutes = 0;
-  double fifteen_minutes = 0;
-};
-
-struct Machine {
-  Known<std::string> processor;
-  Known<int> cores_online;
-  Known<int> cores_physical;
-  Known<std::uint64_t> l1d_bytes;
-  Known<std::uint64_t> l2_bytes;
-  Known<std::uint64_t> l3_bytes;
-  Known<std::uint64_t> memory_bytes;
-  Known<std::string> kernel;
-  Known<std::string> os;
-  Known<bool> virtualised;
-  Known<std::string> hypervisor;
-  Known<std::string> governor;
-  Known<double> clock_mhz;
-  Known<LoadAverages> load;  ///< when the machine's facts were read
-};
 
 /// What ran, of the first launch that opened.
 struct Engine {
@@ -53,21 +27,6 @@ struct Engine {
   std::string cache_type_k;
   std::string cache_type_v;
   bool flash_attention = false;
-};
-
-/// One GGUF file.
-struct Model {
-  std::string file;  ///< without its folder
-  std::string name;  ///< general.name; empty when the file has none
-  std::string architecture;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t parameters = 0;
-  std::map<std::string, std::uint64_t> bytes_by_type;
-  int layers = 0;
-  int embedding_length = 0;
-  int vocabulary = 0;
-  int context_train = 0;
-  bool has_chat_template = false;
 };
 
 /// Sizes of an n-gram drafter in force, in tokens; absent ones are no sizes of its type.
@@ -83,6 +42,7 @@ struct Drafter {
   std::string arm;
   std::string spec_type;
   Known<Model> file;        ///< not known without a file of its own: in the target's, or n-grams
+  Known<DraftPart> part;    ///< that part; not known for a file of its own and for n-grams
   Known<int> block;         ///< tokens
   Known<NgramSizes> ngram;  ///< of n-gram drafters only
   Known<int> n_max;         ///< longest draft in tokens after the drafter's own clamp

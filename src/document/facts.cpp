@@ -34,18 +34,24 @@ bool every_workload(const Document& document, Holds holds) {
 
 Reason recipe(const Evidence& evidence) {
   if (!evidence.document.target.value) return evidence.document.target.reason;
-  return "tensor types by bytes and the file size are known; types per tensor class and the "
-         "imatrix are not read";
+  return recipe_gap(*evidence.document.target.value);
+}
+
+/// An n-gram drafter has neither a file nor a part of one: its sizes are all there is to know.
+Reason drafter_gap(const Drafter& one) {
+  const bool drafts_from_text = one.ngram.value.has_value();
+  if (one.file.value) {
+    if (auto gap = recipe_gap(*one.file.value)) return gap;
+  } else if (!drafts_from_text && (!one.part.value || one.part.value->recipe.empty())) {
+    return one.part.value ? "the types of its blocks are not known" : one.part.reason;
+  }
+  return one.block.value || one.n_max.value ? Reason{} : one.n_max.reason;
 }
 
 Reason drafter(const Evidence& evidence) {
   if (!evidence.document.drafter.value) return evidence.document.drafter.reason;
-  for (const Drafter& one : evidence.document.drafter.value->by_arm) {
-    if (one.ngram.value) continue;  // its sizes are all there is to it
-    if (!one.file.value) return one.arm + ": " + one.file.reason;
-    if (one.file.value->bytes_by_type.empty()) return one.arm + ": its tensor types are not known";
-    if (!one.block.value && !one.n_max.value) return one.arm + ": " + one.n_max.reason;
-  }
+  for (const Drafter& one : evidence.document.drafter.value->by_arm)
+    if (auto gap = drafter_gap(one)) return one.arm + ": " + *gap;
   return std::nullopt;
 }
 

@@ -57,15 +57,28 @@ static void to_json(util::Json& json, const WarningKind& kind) { json = util::en
 
 PACELINE_DOCUMENT_FIELDS(Tool, 2, name, version);
 PACELINE_DOCUMENT_FIELDS(LoadAverages, 3, one_minute, five_minutes, fifteen_minutes);
-PACELINE_DOCUMENT_FIELDS(Machine, 14, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
-                         l3_bytes, memory_bytes, kernel, os, virtualised, hypervisor, governor,
-                         clock_mhz, load);
+PACELINE_DOCUMENT_FIELDS(NumaNode, 3, id, cpus, memory_bytes);
+PACELINE_DOCUMENT_FIELDS(Machine, 19, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
+                         l3_bytes, l3_cpus, memory_bytes, memory_available_bytes, numa_nodes,
+                         kernel, os, virtualised, hypervisor, governor, clock_mhz, clock_min_mhz,
+                         clock_max_mhz, load);
+PACELINE_DOCUMENT_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
+PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
+PACELINE_DOCUMENT_FIELDS(MachineReport, 6, schema, tool, created, machine, devices, now);
 PACELINE_DOCUMENT_FIELDS(Engine, 9, name, version, build, devices, n_batch, n_ubatch, cache_type_k,
                          cache_type_v, flash_attention);
-PACELINE_DOCUMENT_FIELDS(Model, 11, file, name, architecture, file_bytes, parameters, bytes_by_type,
-                         layers, embedding_length, vocabulary, context_train, has_chat_template);
+PACELINE_DOCUMENT_FIELDS(RecipeRow, 8, tensor_class, type, exception, tensors, elements, bytes,
+                         bits_per_weight, blocks);
+PACELINE_DOCUMENT_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
+PACELINE_DOCUMENT_FIELDS(DraftPart, 5, kind, block, target_layers, nextn_layers, recipe);
+PACELINE_DOCUMENT_FIELDS(Split, 4, count, number, present, missing);
+PACELINE_DOCUMENT_FIELDS(Model, 19, file, name, architecture, gguf_version, file_bytes, parameters,
+                         bits_per_weight, file_type, recipe, imatrix, layers, embedding_length,
+                         vocabulary, context_train, has_chat_template, sampling, drafter, split,
+                         oddities);
+PACELINE_DOCUMENT_FIELDS(Inspection, 4, schema, tool, created, model);
 PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
-PACELINE_DOCUMENT_FIELDS(Drafter, 8, arm, spec_type, file, block, ngram, n_max, on_device,
+PACELINE_DOCUMENT_FIELDS(Drafter, 9, arm, spec_type, file, part, block, ngram, n_max, on_device,
                          rollback);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
 PACELINE_DOCUMENT_FIELDS(AskedSetting, 2, parameter, value);
@@ -143,6 +156,10 @@ PACELINE_DOCUMENT_FIELDS(Document, 23, schema, tool, created, trace_id, machine,
                          ceiling, quality, noise, width_curves, outcomes, facts, warnings, said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
+
+std::string to_json_text(const Inspection& inspection) { return util::dump_json(inspection); }
+
+std::string to_json_text(const MachineReport& report) { return util::dump_json(report); }
 
 const char* warning_name(WarningKind kind) { return util::enum_name(kind); }
 

@@ -10,6 +10,12 @@ namespace paceline::document {
 /// or a log held.
 std::string to_json_text(const Document& document);
 
+/// By docs/inspect.schema.json.
+std::string to_json_text(const Inspection& inspection);
+
+/// By docs/machine.schema.json.
+std::string to_json_text(const MachineReport& report);
+
 /// The name of a kind of warning, as in JSON.
 const char* warning_name(WarningKind kind);
 

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -53,6 +54,7 @@ struct CacheFacts {
   std::optional<std::uint64_t> l1d_bytes;
   std::optional<std::uint64_t> l2_bytes;
   std::optional<std::uint64_t> l3_bytes;
+  std::optional<std::string> l3_cpus;
 };
 
 /// The processor's own answer, where sysfs lists no caches.
@@ -71,7 +73,10 @@ CacheFacts read_caches(const Path& folder) {
     const bool instructions = line_of(entry.path() / "type") == "Instruction";
     if (*level == "1" && !instructions) caches.l1d_bytes = parse_cache_size(*size);
     if (*level == "2") caches.l2_bytes = parse_cache_size(*size);
-    if (*level == "3") caches.l3_bytes = parse_cache_size(*size);
+    if (*level == "3") {
+      caches.l3_bytes = parse_cache_size(*size);
+      caches.l3_cpus = line_of(entry.path() / "shared_cpu_list");
+    }
   }
   if (!caches.l1d_bytes) caches.l1d_bytes = cache_from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
   if (!caches.l2_bytes) caches.l2_bytes = cache_from_sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -116,10 +121,11 @@ CpuInfo parse_cpuinfo(std::string_view text) {
   return info;
 }
 
-std::optional<std::uint64_t> parse_memory(std::string_view meminfo) {
+std::optional<std::uint64_t> parse_memory(std::string_view meminfo, std::string_view wanted) {
   for (const auto line : split(meminfo, '\n')) {
     const auto field = field_of(line, ':');
-    if (!field || field->key != "MemTotal") continue;
+    // A node's lines begin with "Node 0 ".
+    if (!field || words(field->key).empty() || words(field->key).back() != wanted) continue;
     const auto parts = words(field->value);
     if (parts.size() != 2 || parts[1] != "kB") return std::nullopt;
     const auto kib = parse_number<std::uint64_t>(parts[0]);
@@ -151,6 +157,29 @@ std::optional<LoadAverages> parse_load(std::string_view loadavg) {
   return LoadAverages{*one, *five, *fifteen};
 }
 
+std::optional<std::vector<NumaNode>> read_numa_nodes(const Path& folder) {
+  constexpr std::string_view prefix = "node";
+  std::vector<NumaNode> nodes;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const auto id = parse_number<int>(std::string_view(name).substr(prefix.size()));
+    if (!id) continue;
+    nodes.push_back({*id, line_of(entry.path() / "cpulist").value_or(""),
+                     parse_memory(read_text(entry.path() / "meminfo").value_or(""))});
+  }
+  if (nodes.empty()) return std::nullopt;
+  std::sort(nodes.begin(), nodes.end(),
+            [](const NumaNode& left, const NumaNode& right) { return left.id < right.id; });
+  return nodes;
+}
+
+std::optional<double> parse_khz(std::string_view khz) {
+  const auto number = finite_number(trimmed(khz));
+  return number && *number > 0 ? std::optional<double>(*number / 1000) : std::nullopt;
+}
+
 std::optional<std::uint64_t> parse_cache_size(std::string_view size) {
   if (size.empty()) return std::nullopt;
   const std::uint64_t unit = size.back() == 'K' ? 1024u : size.back() == 'M' ? 1024u * 1024u : 0u;
@@ -170,13 +199,20 @@ MachineFacts read_machine() {
   facts.l1d_bytes = caches.l1d_bytes;
   facts.l2_bytes = caches.l2_bytes;
   facts.l3_bytes = caches.l3_bytes;
-  facts.memory_bytes = parse_memory(read_text("/proc/meminfo").value_or(""));
+  facts.l3_cpus = caches.l3_cpus;
+  const std::string meminfo = read_text("/proc/meminfo").value_or("");
+  facts.memory_bytes = parse_memory(meminfo);
+  facts.memory_available_bytes = parse_memory(meminfo, "MemAvailable");
+  facts.numa_nodes = read_numa_nodes("/sys/devices/system/node");
   facts.kernel = read_kernel();
   facts.os = parse_os(read_text("/etc/os-release").value_or(""));
   facts.virtualised = cpu.virtualised;
   if (cpu.virtualised.value_or(false)) facts.hypervisor = read_hypervisor();
-  facts.governor = line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  const Path clocks = "/sys/devices/system/cpu/cpu0/cpufreq";
+  facts.governor = line_of(clocks / "scaling_governor");
   facts.clock_mhz = cpu.clock_mhz;
+  facts.clock_min_mhz = parse_khz(line_of(clocks / "cpuinfo_min_freq").value_or(""));
+  facts.clock_max_mhz = parse_khz(line_of(clocks / "cpuinfo_max_freq").value_or(""));
   facts.load = parse_load(read_text("/proc/loadavg").value_or(""));
   return facts;
 }

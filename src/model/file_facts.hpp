@@ -16,6 +16,7 @@ struct TensorGroup {
   int tensors = 0;
   std::uint64_t elements = 0;
   std::optional<std::uint64_t> bytes;  ///< absent for a type whose size is not known
+  std::string blocks;                  ///< as in "0-3, 7"; empty when they are in no block
 };
 
 /// What a quantised file says of the importance matrix it was made with.
@@ -28,25 +29,29 @@ struct Imatrix {
 
 /// What makes a file a drafter, or a target with a drafter in it.
 struct DrafterFacts {
-  std::string kind;          ///< "dflash", "dflash2", "dspark", "eagle3" or "mtp"
-  std::optional<int> block;  ///< block size of a block drafter, in tokens
-  std::vector<int> target_layers;
+  std::string kind;                 ///< dflash, dflash2, dspark, eagle3, gemma4-assistant or mtp
+  std::optional<int> block;         ///< block size of a block drafter, in tokens
+  std::vector<int> target_layers;   ///< of the target, whose input it reads; empty: it does not say
   std::optional<int> nextn_layers;  ///< multi-token-prediction blocks that the tensors bear out
+  std::vector<TensorGroup> recipe;  ///< of those blocks; empty when the whole file is the drafter
 };
 
 /// One file of several that make up a model.
 struct SplitFacts {
   int count = 0;                     ///< files of the set
-  std::vector<std::string> missing;  ///< those that are not beside this one
+  int number = 0;                    ///< of this one, from 1
+  int present = 0;                   ///< files that are there and belong to the set
+  std::vector<std::string> missing;  ///< the first of those that are not beside this one
 };
 
-/// What one GGUF file is, read from its head without loading it.
+/// What one GGUF file is, read from its head without loading it. Texts from the file are printable:
+/// what a terminal would obey is written as \xNN, and what goes on for long is cut.
 struct FileFacts {
   std::string path;
   int gguf_version = 0;
   std::string architecture;      ///< empty when the file has none
   std::string name;              ///< general.name; empty when the file has none
-  std::uint64_t file_bytes = 0;  ///< of all files of a split model
+  std::uint64_t file_bytes = 0;  ///< of all files of a split model that are there
   std::uint64_t parameters = 0;  ///< elements of all tensors
   std::vector<TensorGroup> recipe;
   std::optional<std::string> file_type;  ///< general.file_type by name: what the file calls itself

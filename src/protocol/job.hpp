@@ -50,6 +50,9 @@ struct Inspect {
   std::string path;
 };
 
-using Job = std::variant<Generate, Probe, Synth, Inspect>;
+/// Says what the engine can compute on and its memory now; needs no open model.
+struct ListDevices {};
+
+using Job = std::variant<Generate, Probe, Synth, Inspect, ListDevices>;
 
 }  // namespace paceline::protocol

@@ -1,6 +1,5 @@
 #include "protocol/message.hpp"
 
-#include "model/json.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::protocol {
@@ -13,6 +12,10 @@ PACELINE_JSON_FIELDS(Generate, 10, prompt, messages, prompt_tokens, n_predict, s
 PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
 PACELINE_JSON_FIELDS(Synth, 4, source_path, destination_path, extra_layers, feed_forward);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
+// It has no fields, which the list of fields cannot say.
+inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
+inline void from_json(const Json&, ListDevices&) {}
+
 PACELINE_JSON_FIELDS(Open, 2, setup, sampling);
 PACELINE_JSON_FIELDS(Cancel, 1, job_id);
 PACELINE_JSON_FIELDS(Hello, 2, protocol, tool_version);
@@ -26,12 +29,12 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Synth, Inspect> job_names{
-    {"generate", "probe", "synth", "inspect"}};
+constexpr Names<Generate, Probe, Synth, Inspect, ListDevices> job_names{
+    {"generate", "probe", "synth", "inspect", "list_devices"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
-                model::FileFacts, trace::Finished>
-    event_names{
-        {"progress", "prefill", "pass", "emission", "width_time", "file_facts", "finished"}};
+                model::FileFacts, trace::Devices, trace::Finished>
+    event_names{{"progress", "prefill", "pass", "emission", "width_time", "file_facts", "devices",
+                 "finished"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

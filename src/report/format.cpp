@@ -66,6 +66,11 @@ std::string binary_bytes(std::uint64_t count) {
   return scaled(count, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
 }
 
+std::string short_count(std::uint64_t count) {
+  if (count < 1000) return std::to_string(count);
+  return scaled(count, 1000, {"", "k", "M", "G", "T"});
+}
+
 std::string listed(const std::vector<std::string>& items) {
   std::string text;
   for (std::size_t index = 0; index < items.size(); ++index) {

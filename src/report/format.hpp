@@ -31,6 +31,9 @@ std::string bytes(std::uint64_t count);
 /// "512 KiB" of 1024 B each, as caches and memory of machines are commonly given.
 std::string binary_bytes(std::uint64_t count);
 
+/// "5.61 M" of something that is counted, in steps of 1000.
+std::string short_count(std::uint64_t count);
+
 /// "a, b and c".
 std::string listed(const std::vector<std::string>& items);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -34,9 +36,11 @@ std::string comma_separated(const std::vector<std::string>& parts) {
 }
 
 std::string model_text(const document::Model& model) {
+  std::map<std::string, std::uint64_t> by_type;
+  for (const auto& row : model.recipe) by_type[row.type] += row.bytes.value.value_or(0);
   std::vector<std::string> types;
-  for (const auto& [type, size] : model.bytes_by_type)
-    types.push_back(util::printable(type) + " " + bytes(size));
+  for (const auto& [type, size] : by_type)
+    types.push_back(util::printable(type) + " " + (size > 0 ? bytes(size) : "of unknown size"));
   std::string text = util::printable(model.file);
   if (!model.name.empty()) text += " \"" + util::printable(model.name) + "\"";
   text += fmt::format(" ({}, {}", util::printable(model.architecture), bytes(model.file_bytes));
@@ -55,14 +59,22 @@ std::string ngram_text(const document::NgramSizes& sizes) {
   return comma_separated(parts);
 }
 
+/// Types of a drafter inside the target's file, as in "in the target's file (f16, f32)".
+std::string part_text(const document::DraftPart& part) {
+  std::set<std::string> types;
+  for (const auto& row : part.recipe) types.insert(util::printable(row.type));
+  return "in the target's file (" + comma_separated({types.begin(), types.end()}) + ")";
+}
+
 std::string drafter_text(const document::Drafter& drafter) {
   std::string text = util::printable(drafter.arm) + ": " + util::printable(drafter.spec_type);
   if (drafter.n_max.value) text += fmt::format(", up to {} tokens", *drafter.n_max.value);
   if (drafter.block.value) text += fmt::format(", block of {}", *drafter.block.value);
   if (drafter.ngram.value) text += ", " + ngram_text(*drafter.ngram.value);
   text += ", ";
-  text +=
-      drafter.file.value ? model_text(*drafter.file.value) : util::printable(drafter.file.reason);
+  text += drafter.file.value   ? model_text(*drafter.file.value)
+          : drafter.part.value ? part_text(*drafter.part.value)
+                               : util::printable(drafter.file.reason);
   return text + ", rollback " + util::printable(drafter.rollback);
 }
 

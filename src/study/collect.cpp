@@ -27,6 +27,8 @@ void take(trace::Event&& event, Collected& collected) {
           collected.widths.push_back(std::move(said));
         } else if constexpr (std::is_same_v<Said, model::FileFacts>) {
           collected.file = std::move(said);
+        } else if constexpr (std::is_same_v<Said, trace::Devices>) {
+          collected.devices = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Finished>) {
           request.outcome = std::move(said.outcome);
           request.stop = said.stop;

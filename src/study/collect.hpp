@@ -15,6 +15,7 @@ struct Collected {
   trace::Request request;
   std::vector<trace::WidthTime> widths;
   std::optional<model::FileFacts> file;
+  std::optional<trace::Devices> devices;
 };
 
 /// Runs one job to its end. When `stop_asked` turns true it is cancelled, and given up when it

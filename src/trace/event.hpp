@@ -2,7 +2,6 @@
 
 #include <variant>
 
-#include "model/file_facts.hpp"
 #include "trace/trace.hpp"
 
 namespace paceline::trace {
@@ -23,6 +22,6 @@ struct Finished {
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
 using Event =
-    std::variant<Progress, Prefill, Pass, Emission, WidthTime, model::FileFacts, Finished>;
+    std::variant<Progress, Prefill, Pass, Emission, WidthTime, model::FileFacts, Devices, Finished>;
 
 }  // namespace paceline::trace

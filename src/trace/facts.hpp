@@ -1,29 +1,28 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/file_facts.hpp"
 #include "trace/setup.hpp"
 
 namespace paceline::trace {
 
-/// What one GGUF file is, as the engine read it.
-struct ModelFacts {
-  std::string path;
-  std::string architecture;
-  std::string name;  ///< general.name; empty when the file has none
-  std::uint64_t file_bytes = 0;
-  std::uint64_t parameters = 0;
-  std::map<std::string, std::uint64_t> bytes_by_type;  ///< tensor bytes per ggml type name
-  int layers = 0;
-  int embedding_length = 0;
-  int vocabulary = 0;
-  int context_train = 0;
-  bool has_chat_template = false;
+/// One thing that the engine can compute on, and its memory now.
+struct Device {
+  std::string name;  ///< as in "CPU" or "CUDA0"
+  std::string type;  ///< "CPU", "GPU", "integrated GPU", "accelerator" or "other"
+  std::string description;
+  std::uint64_t memory_free_bytes = 0;
+  std::uint64_t memory_total_bytes = 0;
+};
+
+/// The devices of an engine, in its own order.
+struct Devices {
+  std::vector<Device> list;
 };
 
 /// Who decided a sampling setting: the user, the model's file (general.sampling.*), this tool, or
@@ -66,9 +65,9 @@ struct EngineFacts {
   std::string version;
   std::string build;
   std::vector<std::string> devices;  ///< backends that ggml uses, with their description
-  ModelFacts target;
-  std::optional<ModelFacts> drafter;    ///< absent: plain, n-grams, or in the target's file
-  std::optional<int> draft_block;       ///< block size of a block drafter, in tokens
+  model::FileFacts target;
+  std::optional<model::FileFacts> drafter;  ///< absent: plain, n-grams, or in the target's file
+  std::optional<int> draft_block;           ///< block size of a block drafter, in tokens
   std::optional<NgramSizes> ngram;      ///< in force, with the defaults; of n-gram drafters only
   std::optional<int> draft_n_max;       ///< longest draft after the drafter's own clamp
   std::optional<bool> draft_on_device;  ///< where draft tokens are picked; absent: not known yet

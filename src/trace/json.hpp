@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/json.hpp"
 #include "trace/event.hpp"
 #include "trace/sampling.hpp"
 #include "util/json.hpp"
@@ -51,9 +52,8 @@ PACELINE_JSON_FIELDS(Setup, 7, model_path, draft_path, spec_type, draft_n_max, n
                      threads);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 
-PACELINE_JSON_FIELDS(ModelFacts, 11, path, architecture, name, file_bytes, parameters,
-                     bytes_by_type, layers, embedding_length, vocabulary, context_train,
-                     has_chat_template);
+PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
+PACELINE_JSON_FIELDS(Devices, 1, list);
 PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);

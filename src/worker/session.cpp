@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <variant>
 
+#include "model/facts.hpp"
+#include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/probing.hpp"
 #include "worker/llama/runtime.hpp"
@@ -86,8 +88,18 @@ trace::Finished Session::perform(const protocol::Synth& job) {
   return written ? trace::Finished{} : refused(written.error().message);
 }
 
-trace::Finished Session::perform(const protocol::Inspect&) {
-  return refused("This worker cannot inspect files yet.");
+trace::Finished Session::perform(const protocol::Inspect& job) {
+  auto facts = model::read_file_facts(job.path);
+  if (!facts) return refused(facts.error().message);
+  say(std::move(*facts));
+  return {};
+}
+
+trace::Finished Session::perform(const protocol::ListDevices&) {
+  auto devices = list_devices();
+  if (!devices) return refused(devices.error().message);
+  say(std::move(*devices));
+  return {};
 }
 
 void Session::say(trace::Event event) {

@@ -32,6 +32,7 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::Probe& job);
   trace::Finished perform(const protocol::Synth& job);
   trace::Finished perform(const protocol::Inspect& job);
+  trace::Finished perform(const protocol::ListDevices& job);
   void send(const protocol::Report& report);
   void read_some();
   void take_frames();

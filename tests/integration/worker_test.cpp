@@ -267,7 +267,7 @@ TEST(Worker, FactsSayWhatReallyRuns) {
   EXPECT_EQ(facts.target.file_bytes, 13245824u);
   EXPECT_EQ(facts.drafter->file_bytes, 2952000u);
   EXPECT_EQ(facts.target.vocabulary, 2048);
-  EXPECT_EQ(facts.target.layers, 6);
+  EXPECT_EQ(facts.target.layers, 7) << "the prediction block included";
   EXPECT_EQ(trace::in_force(facts.sampling, "temp"), 0.7);
   EXPECT_EQ(trace::in_force(facts.sampling, "top_k"), 40);
   EXPECT_EQ(trace::in_force(facts.sampling, "top_p"), 0.95);
@@ -329,7 +329,7 @@ TEST(Worker, AHeavierCopySaysTheSameAndIsTheSameFileTwice) {
     const JobReport light = worker.run(greedy(prompts[14], 64));
     const auto opened = worker.open(heavy);
     ASSERT_TRUE(opened.facts.has_value()) << opened.outcome.reason;
-    EXPECT_EQ(opened.facts->target.layers, 8);
+    EXPECT_EQ(opened.facts->target.layers, 9);
     const JobReport report = worker.run(greedy(prompts[14], 64));
     EXPECT_EQ(light.tokens(), report.tokens());
     EXPECT_EQ(light.passes.size(), report.passes.size());

@@ -22,6 +22,12 @@ inline metrics::Estimate estimate(double value, double low, double high) {
 
 inline metrics::Estimate exactly(double value) { return estimate(value, value, value); }
 
+/// Tensors of one class: F32 takes 4 bytes an element, everything else here 2.
+inline model::TensorGroup sample_group(const std::string& tensor_class, const std::string& type,
+                                       std::uint64_t bytes) {
+  return {tensor_class, type, 1, bytes / (type == "f32" ? 4 : 2), bytes, "0"};
+}
+
 inline trace::EngineFacts sample_facts(const trace::Arm& arm) {
   trace::EngineFacts facts;
   facts.engine = "llama.cpp (embedded)";
@@ -33,7 +39,12 @@ inline trace::EngineFacts sample_facts(const trace::Arm& arm) {
   facts.target.name = "lab target";
   facts.target.file_bytes = 360'000'000;
   facts.target.parameters = 180'000'000;
-  facts.target.bytes_by_type = {{"F16", 359'000'000}, {"F32", 900'000}};
+  facts.target.recipe = {sample_group("ffn_up", "f16", 359'000'000),
+                         sample_group("attn_norm", "f32", 900'000)};
+  facts.target.drafter = model::DrafterFacts{};
+  facts.target.drafter->kind = "mtp";
+  facts.target.drafter->nextn_layers = 1;
+  facts.target.drafter->recipe = {sample_group("nextn.eh_proj", "f16", 262'144)};
   facts.target.layers = 38;
   facts.sampling.settings = {{"temp", 0.7, trace::Origin::user},
                              {"top_k", 40, trace::Origin::library},
@@ -57,11 +68,11 @@ inline trace::EngineFacts sample_facts(const trace::Arm& arm) {
   facts.draft_n_max = arm.setup.draft_n_max;
   facts.draft_on_device = false;
   if (arm.setup.spec_type == trace::SpecType::draft_dflash) {
-    facts.drafter = trace::ModelFacts{};
+    facts.drafter = model::FileFacts{};
     facts.drafter->path = "/home/somebody/models/dflash-f16.gguf";
     facts.drafter->architecture = "dflash";
     facts.drafter->file_bytes = 2'950'000;
-    facts.drafter->bytes_by_type = {{"F16", 2'890'000}};
+    facts.drafter->recipe = {sample_group("ffn_up", "f16", 2'890'000)};
     facts.draft_block = 8;
   }
   return facts;

@@ -59,6 +59,9 @@ struct Runner {
   }
   std::vector<trace::Event> operator()(const protocol::Synth&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Inspect&) const { return no_files(); }
+  std::vector<trace::Event> operator()(const protocol::ListDevices&) const {
+    return {failed(trace::OutcomeKind::refused, "the simulated engine runs on no device")};
+  }
 
   static std::vector<trace::Event> no_files() {
     return {failed(trace::OutcomeKind::refused, "the simulated engine has no model files")};

@@ -259,8 +259,8 @@ void DecodeWindow::measure_gaps(std::size_t rows) {
   const bool from_prompt = recording_.passes() == 0;
   for (std::size_t i = 0; i < rows; ++i) {
     const int row = from_prompt ? model_.batch.size() - 1 : static_cast<int>(i);
-    recording_.add_gap(
-        top2_gap(llama_get_logits_ith(model_.target.get(), row), model_.facts.target.vocabulary));
+    recording_.add_gap(top2_gap(llama_get_logits_ith(model_.target.get(), row),
+                                llama_vocab_n_tokens(model_.vocabulary())));
   }
 }
 

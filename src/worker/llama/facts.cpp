@@ -8,6 +8,7 @@
 #include "build-info.h"
 #include "ggml-backend.h"
 #include "llama-ext.h"
+#include "model/facts.hpp"
 #include "worker/llama/checks.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/runtime.hpp"
@@ -15,20 +16,6 @@
 namespace paceline::worker {
 
 namespace {
-
-trace::ModelFacts model_facts(const llama_model* model, const GgufFile& file) {
-  return {.path = file.path(),
-          .architecture = file.architecture(),
-          .name = file.text("general.name").value_or(""),
-          .file_bytes = file.file_bytes(),
-          .parameters = file.parameters(),
-          .bytes_by_type = file.bytes_by_type(),
-          .layers = llama_model_n_layer(model),
-          .embedding_length = llama_model_n_embd(model),
-          .vocabulary = llama_vocab_n_tokens(llama_model_get_vocab(model)),
-          .context_train = llama_model_n_ctx_train(model),
-          .has_chat_template = llama_model_chat_template(model, nullptr) != nullptr};
-}
 
 std::vector<std::string> devices() {
   std::vector<std::string> names;
@@ -81,8 +68,8 @@ void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* draf
   facts.version = llama_version();
   facts.build = llama_build_info();
   facts.devices = devices();
-  facts.target = model_facts(model.target_model.get(), target);
-  if (drafter != nullptr) facts.drafter = model_facts(model.drafter_model.get(), *drafter);
+  facts.target = model::facts_of(target);
+  if (drafter != nullptr) facts.drafter = model::facts_of(*drafter);
   facts.rollback = rollback_name(model);
   facts.n_ctx = static_cast<int>(llama_n_ctx(model.target.get()));
   facts.n_batch = static_cast<int>(llama_n_batch(model.target.get()));

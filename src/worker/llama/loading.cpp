@@ -8,6 +8,7 @@
 #include "worker/llama/checks.hpp"
 #include "worker/llama/facts.hpp"
 #include "worker/llama/gguf_file.hpp"
+#include "worker/llama/loadable.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/runtime.hpp"
@@ -35,9 +36,11 @@ struct Files {
 
 util::Result<Files> read_files(const trace::Setup& setup) {
   PACELINE_TRY_ASSIGN(GgufFile target, GgufFile::open(setup.model_path));
+  PACELINE_TRY(check_target(target));
   std::optional<GgufFile> drafter;
   if (setup.draft_path) {
     PACELINE_TRY_ASSIGN(drafter, GgufFile::open(*setup.draft_path));
+    PACELINE_TRY(check_loadable(*drafter));
   }
   PACELINE_TRY_ASSIGN(const DraftPlan plan,
                       plan_drafts(setup, target, drafter ? &*drafter : nullptr));

@@ -45,7 +45,7 @@ util::Result<std::vector<std::int32_t>> read_prompt(LoadedModel& model,
   if (tokens.empty() && !text.empty())
     tokens = common_tokenize(model.vocabulary(), text, true, true);
   PACELINE_TRY(check_request(tokens, job.n_predict, job.seed, model.facts.n_ctx,
-                             model.facts.target.vocabulary));
+                             llama_vocab_n_tokens(model.vocabulary())));
   return tokens;
 }
 

@@ -14,9 +14,9 @@
 
 #include "ggml.h"
 #include "gguf.h"
+#include "model/gguf.hpp"
 #include "worker/llama/ballast.hpp"
 #include "worker/llama/filling.hpp"
-#include "worker/llama/gguf_file.hpp"
 #include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
@@ -44,63 +44,82 @@ util::Result<void> check_job(const protocol::Synth& job) {
   return {};
 }
 
-util::Result<void> check_types(const GgufFile& file) {
-  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors()); tensor != nullptr;
-       tensor = ggml_get_next_tensor(file.tensors(), tensor))
+struct Freeing {
+  void operator()(gguf_context* gguf) const { gguf_free(gguf); }
+  void operator()(ggml_context* tensors) const { ggml_free(tensors); }
+};
+using GgufPtr = std::unique_ptr<gguf_context, Freeing>;
+using TensorsPtr = std::unique_ptr<ggml_context, Freeing>;
+
+/// The source as ggml holds it, which can copy its keys and write its tensors.
+struct Source {
+  model::Gguf head;
+  GgufPtr gguf;
+  TensorsPtr tensors;
+};
+
+util::Result<Source> open_source(const std::string& path) {
+  PACELINE_TRY_ASSIGN(model::Gguf head, model::Gguf::open(path));
+  ggml_context* tensors = nullptr;
+  GgufPtr gguf(gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = &tensors}));
+  if (gguf == nullptr) return refuse("'{}' cannot be read by ggml: convert it again.", path);
+  return Source{std::move(head), std::move(gguf), TensorsPtr(tensors)};
+}
+
+util::Result<void> check_types(const Source& file) {
+  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors.get()); tensor != nullptr;
+       tensor = ggml_get_next_tensor(file.tensors.get(), tensor))
     if (tensor->type != GGML_TYPE_F16 && tensor->type != GGML_TYPE_F32)
-      return refuse("'{}' is quantised ({} is {}): start from the F16 or F32 file.", file.path(),
-                    ggml_get_name(tensor), ggml_type_name(tensor->type));
+      return refuse("'{}' is quantised ({} is {}): start from the F16 or F32 file.",
+                    file.head.path(), ggml_get_name(tensor), ggml_type_name(tensor->type));
   return {};
 }
 
 /// How the source is built, or why no heavier copy of it can be made.
-util::Result<Ballast> plan_ballast(const GgufFile& file, const protocol::Synth& job) {
-  const auto recurrent = file.own_numbers(layers_key);
-  const auto trunk = file.trunk_layers();
-  const auto blocks = file.own_number("block_count");
-  const auto feed_forward = file.own_number("feed_forward_length");
-  if (file.architecture() != "qwen35" || !recurrent || !trunk || !feed_forward || *trunk < 1 ||
+util::Result<Ballast> plan_ballast(const Source& file, const protocol::Synth& job) {
+  const auto recurrent = file.head.own_numbers(layers_key);
+  const auto trunk = file.head.trunk_layers();
+  const auto blocks = file.head.own_number("block_count");
+  const auto feed_forward = file.head.own_number("feed_forward_length");
+  if (file.head.architecture() != "qwen35" || !recurrent || !trunk || !feed_forward || *trunk < 1 ||
       static_cast<std::int64_t>(recurrent->size()) != *blocks)
     return refuse(
         "'{}' is not a laboratory target (architecture qwen35 with {}): only those can "
         "be made heavier without changing what they say.",
-        file.path(), layers_key);
+        file.head.path(), layers_key);
   PACELINE_TRY(check_types(file));
   if (job.feed_forward < *feed_forward)
-    return refuse("'{}' has a feed-forward of {}: {} would be lighter, not heavier.", file.path(),
-                  *feed_forward, job.feed_forward);
+    return refuse("'{}' has a feed-forward of {}: {} would be lighter, not heavier.",
+                  file.head.path(), *feed_forward, job.feed_forward);
   const auto attention = std::find(recurrent->begin(), recurrent->begin() + *trunk, 0);
   if (attention == recurrent->begin() + *trunk)
     return refuse("'{}' has no attention layer whose shape the added layers could take.",
-                  file.path());
+                  file.head.path());
   return Ballast{.trunk_layers = static_cast<int>(*trunk),
                  .template_layer = static_cast<int>(attention - recurrent->begin()),
                  .extra_layers = job.extra_layers,
                  .feed_forward = job.feed_forward};
 }
 
-std::vector<SourceTensor> source_tensors(const GgufFile& file) {
+std::vector<SourceTensor> source_tensors(const Source& file) {
   std::vector<SourceTensor> tensors;
-  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors()); tensor != nullptr;
-       tensor = ggml_get_next_tensor(file.tensors(), tensor))
+  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors.get()); tensor != nullptr;
+       tensor = ggml_get_next_tensor(file.tensors.get(), tensor))
     tensors.push_back({.name = ggml_get_name(tensor),
                        .type = tensor->type,
                        .shape = {.columns = tensor->ne[0], .rows = ggml_nrows(tensor)}});
   return tensors;
 }
 
-using GgufPtr = std::unique_ptr<gguf_context, GgufDeleter>;
-using TensorsPtr = std::unique_ptr<ggml_context, GgufDeleter>;
-
-void set_keys(const GgufFile& file, const Ballast& ballast, gguf_context* gguf) {
-  const std::string prefix = file.architecture() + ".";
-  const auto blocks = static_cast<std::uint32_t>(*file.own_number("block_count"));
-  gguf_set_kv(gguf, file.gguf());
+void set_keys(const Source& file, const Ballast& ballast, gguf_context* gguf) {
+  const std::string prefix = file.head.architecture() + ".";
+  const auto blocks = static_cast<std::uint32_t>(*file.head.own_number("block_count"));
+  gguf_set_kv(gguf, file.gguf.get());
   gguf_set_val_u32(gguf, (prefix + "block_count").c_str(),
                    blocks + static_cast<std::uint32_t>(ballast.extra_layers));
   gguf_set_val_u32(gguf, (prefix + "feed_forward_length").c_str(),
                    static_cast<std::uint32_t>(ballast.feed_forward));
-  const std::vector<std::int64_t> recurrent = *file.own_numbers(layers_key);
+  const std::vector<std::int64_t> recurrent = *file.head.own_numbers(layers_key);
   std::vector<std::uint32_t> layers(recurrent.begin(), recurrent.end());
   layers.insert(layers.begin() + ballast.trunk_layers,
                 static_cast<std::size_t>(ballast.extra_layers), 0u);
@@ -108,7 +127,7 @@ void set_keys(const GgufFile& file, const Ballast& ballast, gguf_context* gguf) 
                     layers.size());
 }
 
-std::vector<char> head_of(const GgufFile& file, const Ballast& ballast,
+std::vector<char> head_of(const Source& file, const Ballast& ballast,
                           const std::vector<HeavyTensor>& tensors) {
   const GgufPtr gguf(gguf_init_empty());
   set_keys(file, ballast, gguf.get());
@@ -127,33 +146,33 @@ std::vector<char> head_of(const GgufFile& file, const Ballast& ballast,
 }
 
 /// Writes the head and every tensor; false when the disk or the source did not go along.
-bool write_copy(const GgufFile& file, const Ballast& ballast, const std::string& path) {
+bool write_copy(const Source& file, const Ballast& ballast, const std::string& path) {
   const std::vector<SourceTensor> sources = source_tensors(file);
   const std::vector<HeavyTensor> tensors = plan_heavier(sources, ballast);
   const std::vector<char> head = head_of(file, ballast, tensors);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  std::ifstream in(file.path(), std::ios::binary);
+  std::ifstream in(file.head.path(), std::ios::binary);
   out.write(head.data(), static_cast<std::streamsize>(head.size()));
   Filler filler;
   for (const HeavyTensor& tensor : tensors) {
     std::vector<char> bytes;
     if (tensor.source >= 0) {
-      const std::size_t offset =
-          gguf_get_data_offset(file.gguf()) + gguf_get_tensor_offset(file.gguf(), tensor.source);
-      bytes.resize(gguf_get_tensor_size(file.gguf(), tensor.source));
+      const std::size_t offset = gguf_get_data_offset(file.gguf.get()) +
+                                 gguf_get_tensor_offset(file.gguf.get(), tensor.source);
+      bytes.resize(gguf_get_tensor_size(file.gguf.get(), tensor.source));
       in.seekg(static_cast<std::streamoff>(offset));
       in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
     const MatrixShape part =
         tensor.source < 0 ? MatrixShape{} : sources[static_cast<std::size_t>(tensor.source)].shape;
-    filler.write(tensor, part, bytes, gguf_get_alignment(file.gguf()), out);
+    filler.write(tensor, part, bytes, gguf_get_alignment(file.gguf.get()), out);
     if (!in || !out) return false;
   }
   out.close();
   return static_cast<bool>(out);
 }
 
-util::Result<void> write_then_rename(const GgufFile& file, const Ballast& ballast,
+util::Result<void> write_then_rename(const Source& file, const Ballast& ballast,
                                      const std::string& destination) {
   // Named by the process: two that write the same copy at once must not share it.
   const std::string part = fmt::format("{}.{}.part", destination, ::getpid());
@@ -173,7 +192,7 @@ util::Result<void> write_then_rename(const GgufFile& file, const Ballast& ballas
 util::Result<void> synthesize(const protocol::Synth& job) {
   try {
     PACELINE_TRY(check_job(job));
-    PACELINE_TRY_ASSIGN(const GgufFile file, GgufFile::open(job.source_path));
+    PACELINE_TRY_ASSIGN(const Source file, open_source(job.source_path));
     PACELINE_TRY_ASSIGN(const Ballast ballast, plan_ballast(file, job));
     return write_then_rename(file, ballast, job.destination_path);
   } catch (const std::exception& problem) {

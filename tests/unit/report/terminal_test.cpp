@@ -146,7 +146,7 @@ TEST(Terminal, NeverObeysWhatAModelAPathOrALogSays) {
   trace.header.trace_id += hostile;
   trace.header.arms[1].name += hostile;
   trace.launches[0].facts->target.name += hostile;
-  trace.launches[0].facts->target.bytes_by_type[hostile] = 1;
+  trace.launches[0].facts->target.recipe[0].type = hostile;
   trace.launches[0].facts->devices[0] += hostile;
   trace.launches[0].requests[0].prompt_id += hostile;
   trace.launches[0].requests[0].noise.steal_s = 1;

@@ -22,7 +22,7 @@ std::string written_trace(const std::filesystem::path& path) {
   Launch launch;
   launch.arm = "plain";
   launch.facts = EngineFacts{};
-  launch.facts->target.bytes_by_type["F16"] = 13'000'000'000;
+  launch.facts->target.recipe = {{"ffn_up", "f16", 40, 6'500'000'000, 13'000'000'000, "0-39"}};
   EXPECT_TRUE((*file)->launch(launch));
   Request request;
   request.prompt_id = "prose-00";
@@ -51,7 +51,7 @@ TEST(TraceFile, gives_back_what_was_taken_down) {
   EXPECT_EQ(trace->header.trace_id, "t1");
   ASSERT_EQ(trace->launches.size(), 1u);
   const Launch& launch = trace->launches[0];
-  EXPECT_EQ(launch.facts->target.bytes_by_type.at("F16"), 13'000'000'000u);
+  EXPECT_EQ(launch.facts->target.recipe.at(0).bytes, 13'000'000'000u);
   ASSERT_EQ(launch.requests.size(), 2u);
   EXPECT_EQ(launch.requests[1].prompt_id, "prose-01");
   EXPECT_EQ(launch.requests[0].emissions[0].tokens, (std::vector<std::int32_t>{17, 18}));

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "engine/engine.hpp"
+#include "model/file_facts.hpp"
+
+namespace paceline::study {
+
+/// What a GGUF file is, read by the engine: a file that ends its reader ends nothing else. The
+/// error says why the file was refused.
+util::Result<model::FileFacts> inspect(engine::Engine& engine, const std::string& path,
+                                       const std::function<bool()>& stop_asked);
+
+/// What the engine can compute on, or why it does not say.
+util::Result<trace::Devices> list_devices(engine::Engine& engine,
+                                          const std::function<bool()>& stop_asked);
+
+}  // namespace paceline::study
