@@ -244,6 +244,17 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings) {
   return arms;
 }
 
+util::Result<trace::SpecType> drafter_type(const model::FileFacts& file) {
+  if (!file.drafter) return trace::SpecType::draft_simple;
+  const std::string& kind = file.drafter->kind;
+  if (kind == "dflash" || kind == "dflash2") return trace::SpecType::draft_dflash;
+  if (kind == "mtp" || kind == "gemma4-assistant") return trace::SpecType::draft_mtp;
+  return util::fail(util::ErrorKind::engine,
+                    fmt::format("'{}' is a drafter of the kind {}, which this version cannot run: "
+                                "name another with -md, or --spec-type",
+                                file.path, kind));
+}
+
 int widest_pass(const std::vector<trace::Arm>& arms) {
   int widest = least_widest_pass;
   for (const auto& arm : arms) widest = std::max(widest, asked_longest(arm.setup) + 3);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/file_facts.hpp"
 #include "trace/setup.hpp"
 #include "util/result.hpp"
 
@@ -31,6 +32,10 @@ struct ArmSettings {
 
 /// The arms these settings ask for, plain first; names tell type and draft length, or sizes.
 util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings);
+
+/// How drafts are made with a file, from what it is, as llama-server finds it; the error names a
+/// kind of drafter that cannot be run.
+util::Result<trace::SpecType> drafter_type(const model::FileFacts& file);
 
 /// The widest pass worth timing: two tokens past the longest draft's, so that the neighbours of
 /// every draft length show; from 8 to 16, which every engine of ours can time.

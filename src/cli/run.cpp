@@ -9,6 +9,9 @@
 #include "cli/engine_options.hpp"
 #include "cli/measure.hpp"
 #include "cli/workload_options.hpp"
+#include "engine/embedded/embedded_engine.hpp"
+#include "study/inspect.hpp"
+#include "util/interrupt.hpp"
 
 namespace paceline::cli {
 
@@ -78,11 +81,27 @@ void add_output_options(CLI::App& run, Output& output) {
       ->group("Output");
 }
 
+/// What the files say where the command line does not: how to draft, what to send and in which
+/// form.
+util::Result<void> ask_the_files(Settings& settings) {
+  engine::embedded::EmbeddedEngine reader(worker_program());
+  PACELINE_TRY_ASSIGN(const auto target,
+                      study::inspect(reader, settings.arms.model, util::interrupted));
+  if (settings.arms.draft_model && !settings.arms.spec_type) {
+    PACELINE_TRY_ASSIGN(const auto drafter,
+                        study::inspect(reader, *settings.arms.draft_model, util::interrupted));
+    PACELINE_TRY_ASSIGN(settings.arms.found_type, drafter_type(drafter));
+  }
+  const auto defaults =
+      workload::defaults_for(target.name, target.architecture, target.has_chat_template);
+  return choose_workload(settings.workload, defaults, settings.run);
+}
+
 util::Result<int> run_with(Settings settings) {
+  const auto asked = ask_the_files(settings);
+  if (util::interrupted()) return exit_interrupted;
+  PACELINE_TRY(asked);
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
-  // Laboratory models have no chat template.
-  const auto defaults = workload::defaults_for("lab target", "qwen35", false);
-  PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
   return measure(settings.run, settings.output);

@@ -182,5 +182,30 @@ TEST(WidestPass, shows_the_neighbours_of_the_longest_draft) {
   EXPECT_EQ(widest_pass({ngram}), 16) << "the engine's default is longer";
 }
 
+model::FileFacts file_of_kind(const char* kind) {
+  model::FileFacts file;
+  file.path = "d.gguf";
+  file.drafter = model::DrafterFacts{};
+  file.drafter->kind = kind;
+  return file;
+}
+
+TEST(DrafterType, follows_from_the_kind_of_file) {
+  EXPECT_EQ(drafter_type(file_of_kind("dflash")), trace::SpecType::draft_dflash);
+  EXPECT_EQ(drafter_type(file_of_kind("dflash2")), trace::SpecType::draft_dflash);
+  EXPECT_EQ(drafter_type(file_of_kind("mtp")), trace::SpecType::draft_mtp);
+  EXPECT_EQ(drafter_type(file_of_kind("gemma4-assistant")), trace::SpecType::draft_mtp);
+}
+
+TEST(DrafterType, of_an_ordinary_model_is_draft_simple) {
+  EXPECT_EQ(drafter_type({}), trace::SpecType::draft_simple);
+}
+
+TEST(DrafterType, that_cannot_be_run_is_refused_by_name) {
+  const auto type = drafter_type(file_of_kind("eagle3"));
+  ASSERT_FALSE(type);
+  EXPECT_NE(type.error().message.find("eagle3"), std::string::npos) << type.error().message;
+}
+
 }  // namespace
 }  // namespace paceline::cli
