@@ -69,9 +69,10 @@ std::string Cursor::peek(std::uint64_t offset, std::size_t count) const {
 }
 
 tl::unexpected<util::Error> Cursor::damaged(std::uint64_t where, std::string_view what) const {
-  return util::fail(util::ErrorKind::engine,
-                    fmt::format("'{}' is damaged or cut short: at byte {}, {}; fetch it again.",
-                                path_, where, what));
+  return util::fail(
+      util::ErrorKind::engine,
+      fmt::format("'{}' is damaged or cut short: at byte {}, {}; fetch or convert it again.", path_,
+                  where, what));
 }
 
 tl::unexpected<util::Error> Cursor::unfit(std::string_view what) const {

@@ -118,7 +118,8 @@ class Finder {
       odd(other.error().message);
       return false;
     }
-    const bool fits = other->number("split.count") == set_.facts->count &&
+    const bool fits = number != set_.facts->number &&
+                      other->number("split.count") == set_.facts->count &&
                       other->number("split.no") == number - 1 &&
                       (other->architecture().empty() || file_.architecture().empty() ||
                        other->architecture() == file_.architecture());

@@ -24,16 +24,16 @@ std::string line(const char* label, const std::string& text, const Style& style)
 }
 
 std::string number(const char* thing, const document::Known<int>& count) {
-  return count.value ? fmt::format("{} {}", *count.value, thing)
-                     : fmt::format("no known {}", thing);
+  return fmt::format("{} {}", thing,
+                     count.value ? std::to_string(*count.value) : std::string("unknown"));
 }
 
 std::string shape_text(const Model& model) {
   const std::string architecture = printable(model.architecture);
   return fmt::format("{}; {}, {}, {}, {}", architecture.empty() ? "none" : architecture,
-                     number("layers", model.layers), number("wide", model.embedding_length),
-                     number("tokens of vocabulary", model.vocabulary),
-                     number("tokens of context in training", model.context_train));
+                     number("layers", model.layers), number("width", model.embedding_length),
+                     number("vocabulary", model.vocabulary),
+                     number("context in training", model.context_train));
 }
 
 std::string size_text(const Model& model) {
@@ -63,13 +63,17 @@ std::string sampling_text(const Model& model) {
   return parts.empty() ? "the file asks for none" : listed(parts);
 }
 
+std::string counted_blocks(int count) {
+  return fmt::format("{} {}", count, count == 1 ? "block" : "blocks");
+}
+
 std::string drafter_text(const Model& model) {
   if (!model.drafter.value) return model.drafter.reason;
   const document::DraftPart& part = *model.drafter.value;
   std::string text = printable(part.kind);
   if (part.block.value) text += fmt::format(", block of {} tokens", *part.block.value);
   if (part.nextn_layers.value)
-    text += fmt::format(", {} blocks of its own", *part.nextn_layers.value);
+    text += fmt::format(", {} of its own", counted_blocks(*part.nextn_layers.value));
   std::vector<std::string> layers;
   for (const int layer : part.target_layers) layers.push_back(std::to_string(layer));
   if (!layers.empty()) text += ", reads the inputs of target layers " + listed(layers);
@@ -92,7 +96,7 @@ std::string exceptions_text(const std::vector<document::RecipeRow>& recipe) {
   for (const auto& row : recipe)
     if (row.exception)
       parts.push_back(fmt::format("{} is {}{}", printable(row.tensor_class), printable(row.type),
-                                  row.blocks.empty() ? "" : " in blocks " + printable(row.blocks)));
+                                  row.blocks.empty() ? "" : " in blk " + printable(row.blocks)));
   return parts.empty() ? "none: each class has one type" : listed(parts);
 }
 

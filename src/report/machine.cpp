@@ -61,12 +61,17 @@ std::string numa(const std::vector<document::NumaNode>& nodes) {
 }
 
 std::string clocks(const Machine& machine) {
-  return fmt::format("fastest core now {}, hardware from {} to {}", shown(machine.clock_mhz, clock),
-                     shown(machine.clock_min_mhz, clock), shown(machine.clock_max_mhz, clock));
+  const auto& lowest = machine.clock_min_mhz;
+  const auto& highest = machine.clock_max_mhz;
+  return fmt::format(
+      "fastest core now {}, hardware {}", shown(machine.clock_mhz, clock),
+      lowest.value && highest.value
+          ? fmt::format("from {} to {}", clock(*lowest.value), clock(*highest.value))
+          : "range unknown (" + printable(lowest.value ? highest.reason : lowest.reason) + ")");
 }
 
 std::string hypervisor(const Machine& machine) {
-  if (!machine.virtualised.value) return "unknown (" + machine.virtualised.reason + ")";
+  if (!machine.virtualised.value) return "unknown (" + printable(machine.virtualised.reason) + ")";
   if (!*machine.virtualised.value) return "none";
   return "yes, " + shown(machine.hypervisor, plain);
 }
@@ -92,9 +97,9 @@ std::string devices(const Known<std::vector<document::Device>>& devices, const S
 }
 
 std::string now(const document::LoadNow& now) {
-  return fmt::format(
-      "{} of CPU time stolen, some task waited for a CPU {} of the time; measured over {} s",
-      shown(now.steal_share, share), shown(now.pressure_share, share), figure(now.elapsed_s));
+  return fmt::format("CPU time stolen: {}; time in which some task waited for a CPU: {}; over {} s",
+                     shown(now.steal_share, share), shown(now.pressure_share, share),
+                     figure(now.elapsed_s));
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ Facts facts_of(const trace::Trace& trace) {
 
 TEST(ToFacts, AccountsForEveryFactOnce) {
   const Facts facts = support::sample_document().facts;
-  EXPECT_EQ(facts.known,
-            (Names{"F3", "F4", "F5", "F6", "F7", "F8", "F10", "F12", "F14", "F16", "F17"}));
-  EXPECT_EQ(names(facts.missing), (Names{"F1", "F2", "F9", "F11", "F13", "F15"}));
+  EXPECT_EQ(facts.known, (Names{"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F10", "F12", "F14",
+                                "F16", "F17"}));
+  EXPECT_EQ(names(facts.missing), (Names{"F9", "F11", "F13", "F15"}));
   EXPECT_TRUE(facts.not_applicable.empty());
   EXPECT_EQ(facts.verdict, "incomplete");
 }
@@ -95,8 +95,37 @@ TEST(ToFacts, KnowABlockDrafterInItsOwnFile) {
   EXPECT_TRUE(is_known(assemble(trace, summary, support::sample_mix(), {}).facts, "F2"));
 }
 
-TEST(ToFacts, MissTheDrafterInsideTheTargetsFile) {
-  EXPECT_NE(reason_of(facts_of(support::sample_trace()), "F2").find("mtp-n3"), std::string::npos);
+TEST(ToFacts, KnowTheDrafterInsideTheTargetsFileByTheTypesOfItsBlocks) {
+  auto trace = support::sample_trace();
+  EXPECT_TRUE(is_known(facts_of(trace), "F2"));
+  for (auto& launch : trace.launches) launch.facts->target.drafter->recipe.clear();
+  EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
+  for (auto& launch : trace.launches) launch.facts->target.drafter.reset();
+  EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
+}
+
+TEST(ToFacts, AskAnNgramDrafterForItsLengthAlone) {
+  auto trace = support::sample_trace();
+  trace.header.arms[3].setup.spec_type = trace::SpecType::ngram_simple;
+  EXPECT_TRUE(is_known(facts_of(trace), "F2"));
+  for (auto& launch : trace.launches) launch.facts->draft_n_max.reset();
+  EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
+}
+
+TEST(ToFacts, KnowTheRecipeOnlyWithTheSizeOfEveryType) {
+  auto trace = support::sample_trace();
+  EXPECT_TRUE(is_known(facts_of(trace), "F1")) << "no trace of an imatrix is an answer";
+  for (auto& launch : trace.launches) launch.facts->target.recipe[0].bytes.reset();
+  EXPECT_NE(reason_of(facts_of(trace), "F1").find("ffn_up"), std::string::npos);
+  for (auto& launch : trace.launches) launch.facts->target.recipe.clear();
+  EXPECT_NE(reason_of(facts_of(trace), "F1").find("heavy.gguf"), std::string::npos);
+}
+
+TEST(ToFacts, MissTheRecipeOfASplitModelOfWhichAFileIsMissing) {
+  auto trace = support::sample_trace();
+  for (auto& launch : trace.launches)
+    launch.facts->target.split = model::SplitFacts{3, 1, 2, {"heavy-00003-of-00003.gguf"}};
+  EXPECT_NE(reason_of(facts_of(trace), "F1").find("split"), std::string::npos);
 }
 
 TEST(ToFacts, MissWhereDraftTokensArePickedUntilItWasSeen) {

@@ -5,7 +5,11 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <filesystem>
 #include <string>
+
+#include "support/temporary_folder.hpp"
+#include "util/files.hpp"
 
 namespace paceline::machine {
 namespace {
@@ -49,6 +53,40 @@ TEST(ParseMemory, RefusesWhatIsNoSize) {
   EXPECT_EQ(parse_memory("MemTotal: 12 MB"), std::nullopt);
   EXPECT_EQ(parse_memory("MemTotal: -5 kB"), std::nullopt);
   EXPECT_EQ(parse_memory("MemTotal: 18446744073709551615 kB"), std::nullopt);
+}
+
+TEST(ParseMemory, ReadsOtherLinesAndThoseOfANode) {
+  EXPECT_EQ(parse_memory("MemTotal: 4 kB\nMemAvailable:  3 kB\n", "MemAvailable"), 3072u);
+  EXPECT_EQ(parse_memory("Node 0 MemTotal:       2 kB\nNode 0 MemFree: 1 kB\n"), 2048u);
+  EXPECT_EQ(parse_memory("XMemTotal: 4 kB\n"), std::nullopt);
+}
+
+TEST(ParseKhz, ReadsMegahertz) {
+  EXPECT_EQ(parse_khz("3675000\n"), 3675.0);
+  for (const char* text : {"", "0", "-5", "fast", "nan", "1 2"})
+    EXPECT_EQ(parse_khz(text), std::nullopt) << text;
+}
+
+TEST(ReadNumaNodes, ReadsEachFolderOfANode) {
+  const support::TemporaryFolder folder;
+  for (const char* name : {"node1", "node0", "nodeX", "power"})
+    std::filesystem::create_directory(folder.path() / name);
+  ASSERT_TRUE(util::write_file(folder.path() / "node0" / "cpulist", "0-3\n"));
+  ASSERT_TRUE(util::write_file(folder.path() / "node0" / "meminfo", "Node 0 MemTotal: 8 kB\n"));
+  ASSERT_TRUE(util::write_file(folder.path() / "node1" / "cpulist", "4-7\n"));
+  const auto nodes = read_numa_nodes(folder.path());
+  ASSERT_TRUE(nodes);
+  ASSERT_EQ(nodes->size(), 2u);
+  EXPECT_EQ(nodes->at(0).cpus, "0-3");
+  EXPECT_EQ(nodes->at(0).memory_bytes, 8192u);
+  EXPECT_EQ(nodes->at(1).id, 1);
+  EXPECT_EQ(nodes->at(1).memory_bytes, std::nullopt);
+}
+
+TEST(ReadNumaNodes, SaysNothingWhereTheSystemDoesNot) {
+  const support::TemporaryFolder folder;
+  EXPECT_EQ(read_numa_nodes(folder.path()).has_value(), false);
+  EXPECT_EQ(read_numa_nodes(folder.path() / "missing").has_value(), false);
 }
 
 TEST(ParseOs, ReadsThePrettyNameWithoutItsQuotes) {

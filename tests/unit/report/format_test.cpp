@@ -69,6 +69,13 @@ TEST(Bytes, CountsInThousandsForFilesAndIn1024ForMachines) {
   EXPECT_EQ(binary_bytes(8131024ULL * 1024), "7.75 GiB");
 }
 
+TEST(ShortCount, CountsInThousands) {
+  EXPECT_EQ(short_count(0), "0");
+  EXPECT_EQ(short_count(999), "999");
+  EXPECT_EQ(short_count(5'607'000), "5.61 M");
+  EXPECT_EQ(short_count(27'000'000'000), "27 G");
+}
+
 TEST(Listed, JoinsAsASentenceDoes) {
   EXPECT_EQ(listed({}), "");
   EXPECT_EQ(listed({"a"}), "a");

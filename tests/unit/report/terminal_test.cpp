@@ -64,7 +64,7 @@ TEST(Terminal, PutsFireRateAndDraftLengthBesideEveryAcceptance) {
 
 TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   const std::string text = terminal(sample_document(), wide);
-  EXPECT_TRUE(contains(text, "heavy.gguf \"lab target\" (qwen35, 360 MB: F16 359 MB, F32 900 kB)"));
+  EXPECT_TRUE(contains(text, "heavy.gguf \"lab target\" (qwen35, 360 MB: f16 359 MB, f32 900 kB)"));
   EXPECT_TRUE(contains(text, "dflash-n7: draft-dflash, up to 7 tokens, block of 8"));
   EXPECT_TRUE(contains(text, "llama.cpp (embedded) v0.5.0, b1 for Linux x86_64"));
   EXPECT_TRUE(contains(text, "AMD EPYC, 2 cores online, L2 512 KiB, L3 32 MiB, memory 8 GiB"));
@@ -80,7 +80,7 @@ TEST(Terminal, GivesTheMixThePrefillAndTheFacts) {
                        "tokens a request"));
   EXPECT_TRUE(has_row(text, "mtp-n3 81.0 [78.0-85.0] 70.0 [68.0-73.0]"));
   EXPECT_TRUE(has_row(text, "plain 500 / 200 ms 500 / 200 ms 500 / 200 ms 500 / 200 ms"));
-  EXPECT_TRUE(has_row(text, "known F3 F4 F5 F6 F7 F8 F10 F12 F14 F16 F17"));
+  EXPECT_TRUE(has_row(text, "known F1 F2 F3 F4 F5 F6 F7 F8 F10 F12 F14 F16 F17"));
   EXPECT_TRUE(has_row(text, "verdict incomplete"));
 }
 
