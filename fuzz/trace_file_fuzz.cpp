@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace paceline;
   const auto trace = trace::read_trace({reinterpret_cast<const char*>(data), size});
   if (!trace) return 0;
-  const auto mix = metrics::equal_mix(*trace);
+  const auto mix = metrics::mix_of(*trace);
   const auto document = document::assemble(*trace, metrics::summarise(*trace, mix), mix, {});
   if (document::to_json_text(document).empty()) std::abort();
   report::terminal(document, {});
