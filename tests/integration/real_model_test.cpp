@@ -41,7 +41,7 @@ TEST_F(RealModel, emits_exactly_one_token_a_pass_without_a_drafter) {
   const std::string report = (folder.path() / "report.json").string();
   const auto ended = support::run_program(
       folder.path().string(),
-      {"run", "-m", real_model().string(), "--temp", "0", "--class", "json,prose", "--prompts", "2",
+      {"run", "-m", real_model().string(), "--temp", "0", "--class", "json,prose", "--prompts", "1",
        "-n", "16", "--launches", "1", "-t", "1", "--json", report});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   const auto document = util::parse_json(util::read_file(report).value_or(""), report);
