@@ -353,15 +353,18 @@ util::Result<void> GgufReader::check_layout() {
     return cursor_.damaged(cursor_.offset(), "the tensor data would begin beyond any file");
   std::uint64_t end = gguf_.tensors_.empty() ? cursor_.offset() : data_offset;
   std::optional<std::uint64_t> expected = 0;
+  const Tensor* first_missing = nullptr;
   for (const Tensor& tensor : gguf_.tensors_) {
     PACELINE_TRY(check_place(tensor, expected));
     PACELINE_TRY_ASSIGN(end, end_of(tensor, data_offset));
+    if (end > gguf_.file_bytes_ && first_missing == nullptr) first_missing = &tensor;
     expected.reset();
     if (tensor.bytes) {
       expected.emplace();
       padded(end - data_offset, alignment_, *expected);
     }
   }
+  if (first_missing != nullptr) return cut_short(*first_missing, end);
   const bool sizes_known = gguf_.tensors_.empty() || expected;
   if (sizes_known) look_behind(end);
   return {};
@@ -387,11 +390,15 @@ util::Result<std::uint64_t> GgufReader::end_of(const Tensor& tensor, std::uint64
     return cursor_.damaged(
         cursor_.offset(),
         fmt::format("the data of tensor {} would end beyond any file", in_quotes(tensor.name)));
-  if (end <= gguf_.file_bytes_) return end;
+  return end;
+}
+
+tl::unexpected<util::Error> GgufReader::cut_short(const Tensor& first_missing,
+                                                  std::uint64_t end) const {
   return cursor_.unfit(fmt::format(
-      "is cut short: the data of tensor {} ends at byte {}, and the file has {} bytes; {} or more "
-      "are missing: fetch it again, or join its pieces in order.",
-      in_quotes(tensor.name), end, gguf_.file_bytes_, end - gguf_.file_bytes_));
+      "is cut short: it has {} of at least {} bytes, and the data of tensor {} is not all there: "
+      "fetch it again, or join its pieces in order.",
+      gguf_.file_bytes_, end, in_quotes(first_missing.name)));
 }
 
 void GgufReader::look_behind(std::uint64_t end) {

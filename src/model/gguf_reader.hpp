@@ -35,6 +35,7 @@ class GgufReader {
   util::Result<void> check_layout();
   util::Result<void> check_place(const Tensor& tensor, std::optional<std::uint64_t> expected);
   util::Result<std::uint64_t> end_of(const Tensor& tensor, std::uint64_t data_offset);
+  tl::unexpected<util::Error> cut_short(const Tensor& first_missing, std::uint64_t end) const;
   void look_behind(std::uint64_t end);
 
   Cursor cursor_;

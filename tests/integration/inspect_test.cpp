@@ -107,7 +107,8 @@ TEST_F(Inspect, LoadingRefusesWithTheSameWords) {
   ASSERT_TRUE(util::write_file(path("cut.gguf"), bytes.substr(0, bytes.size() / 2)));
   trace::Setup setup = support::lab_setup(trace::SpecType::none);
   setup.model_path = path("cut.gguf");
-  EXPECT_THAT(worker.open(setup).outcome.reason, HasSubstr("is cut short: the data of tensor"));
+  EXPECT_THAT(worker.open(setup).outcome.reason,
+              HasSubstr("is cut short: it has 671312 of at least 1342"));
   setup.model_path = lab_model("dflash-f16.gguf");
   EXPECT_THAT(worker.open(setup).outcome.reason, HasSubstr("is a drafter"));
   setup.model_path = lab_model("small-f16.gguf");

@@ -65,7 +65,7 @@ std::vector<GgufCase> gguf_tensor_cases() {
            .tensor_at("a", {0x7FFFFFFFFFFFFFC0}, i8, 0)
            .tensor_at("b", {0x7FFFFFFFFFFFFFC0}, i8, 0x7FFFFFFFFFFFFFC0)
            .bytes(),
-       "tensor 'a' ends at byte", ""},
+       "tensor 'b' would end beyond any file", ""},
       unknown_type("type 43, newer than this ggml", 43, "type 43 (unknown)"),
       unknown_type("type 31, removed from ggml", 31, "type 31 (unknown)"),
       unknown_type("type 37, removed from ggml", 37, "type 37 (unknown)"),
@@ -91,7 +91,7 @@ std::vector<GgufCase> gguf_tensor_cases() {
            std::string(128, '\0'),
        "tensor 'b' is said to be at 64, and the one before it ends at 32", ""},
       {"C335", "offset and size beyond the end", one_tensor({1 << 20}, f16, 64).bytes(),
-       "2097088 or more are missing", ""},
+       "it has 192 of at least 2097280 bytes, and the data of tensor 't'", ""},
   };
   return cases;
 }

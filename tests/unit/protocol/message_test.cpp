@@ -70,6 +70,14 @@ TEST(Message, a_pass_event_keeps_every_count) {
   EXPECT_EQ(back.draft, pass.draft);
 }
 
+TEST(Message, a_job_without_fields_and_its_answer_arrive) {
+  const auto submit = only<Submit>(decode_command(encode(Command(Submit{5, ListDevices{}}))));
+  EXPECT_TRUE(std::holds_alternative<ListDevices>(submit.job));
+  const trace::Devices devices{{{"CPU", "CPU", "a processor", 1, 1ULL << 40}}};
+  const auto happened = only<Happened>(decode_report(encode(Report(Happened{5, devices}))));
+  EXPECT_EQ(std::get<trace::Devices>(happened.event).list.at(0).memory_total_bytes, 1ULL << 40);
+}
+
 TEST(Message, text_that_is_no_utf8_becomes_replacement_characters) {
   trace::Finished finished;
   finished.text = "half a \xe2\x82";
