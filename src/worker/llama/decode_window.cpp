@@ -170,8 +170,9 @@ void DecodeWindow::run_drafter(int room, trace::Pass& pass) {
                                                                             .result = &draft_};
   common_speculative_draft(model_.speculator.get());
   pass.attempts = 1;
+  if (!model_.computes_whole_drafts()) pass.generated = draft_size();
   if (draft_.empty()) return;
-  pass.generated = model_.computes_whole_drafts() ? model_.longest_draft : draft_size();
+  if (model_.computes_whole_drafts()) pass.generated = model_.longest_draft;
   pass.drafter = model_.drafter_name();
 }
 

@@ -178,6 +178,21 @@ TEST_F(StudyRun, keeps_what_is_finished_when_the_user_stops_it) {
   EXPECT_EQ(journal.notes.back(), "end");
 }
 
+TEST_F(StudyRun, times_no_wider_passes_for_n_grams_than_for_plain) {
+  options.widths = true;
+  options.widest = 10;
+  options.arms[1].setup.spec_type = trace::SpecType::ngram_mod;
+  options.arms[1].setup.draft_n_max = 0;
+  options.arms[1].setup.ngram.size_m = 64;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  for (const auto& launch : trace->launches) EXPECT_EQ(launch.widths.back().width, 10);
+  options.arms[1].setup.ngram.size_m = 7;
+  const auto short_drafts = run();
+  EXPECT_EQ(short_drafts->launches.back().widths.back().width,
+            short_drafts->launches.back().arm == "plain" ? 10 : 8);
+}
+
 TEST_F(StudyRun, times_widths_up_to_the_widest_on_plain_and_to_its_own_on_a_drafting_arm) {
   options.widths = true;
   options.widest = 10;
