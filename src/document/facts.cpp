@@ -39,10 +39,10 @@ Reason recipe(const Evidence& evidence) {
 
 /// An n-gram drafter has neither a file nor a part of one: its sizes are all there is to know.
 Reason drafter_gap(const Drafter& one) {
-  const bool drafts_from_text = one.ngram.value.has_value();
+  if (one.ngram.value) return std::nullopt;
   if (one.file.value) {
     if (auto gap = recipe_gap(*one.file.value)) return gap;
-  } else if (!drafts_from_text && (!one.part.value || one.part.value->recipe.empty())) {
+  } else if (!one.part.value || one.part.value->recipe.empty()) {
     return one.part.value ? "the types of its blocks are not known" : one.part.reason;
   }
   return one.block.value || one.n_max.value ? Reason{} : one.n_max.reason;

@@ -57,7 +57,7 @@ TEST(ToFacts, KnowAnNgramDrafterByItsSizes) {
   for (auto& arm : trace.header.arms)
     if (arm.setup.spec_type == trace::SpecType::draft_mtp)
       arm.setup.spec_type = trace::SpecType::ngram_simple;
-  EXPECT_NE(reason_of(facts_of(trace), "F2").find("without a file"), std::string::npos);
+  EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
   for (auto& launch : trace.launches)
     if (launch.arm == "mtp-n3")
       launch.facts->ngram = {.size_n = 4, .size_m = 7, .min_hits = 1, .n_min = {}};
@@ -101,14 +101,6 @@ TEST(ToFacts, KnowTheDrafterInsideTheTargetsFileByTheTypesOfItsBlocks) {
   for (auto& launch : trace.launches) launch.facts->target.drafter->recipe.clear();
   EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
   for (auto& launch : trace.launches) launch.facts->target.drafter.reset();
-  EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
-}
-
-TEST(ToFacts, AskAnNgramDrafterForItsLengthAlone) {
-  auto trace = support::sample_trace();
-  trace.header.arms[3].setup.spec_type = trace::SpecType::ngram_simple;
-  EXPECT_TRUE(is_known(facts_of(trace), "F2"));
-  for (auto& launch : trace.launches) launch.facts->draft_n_max.reset();
   EXPECT_NE(reason_of(facts_of(trace), "F2").find("mtp-n3"), std::string::npos);
 }
 

@@ -69,7 +69,8 @@ TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   EXPECT_TRUE(contains(text, "llama.cpp (embedded) v0.5.0, b1 for Linux x86_64"));
   EXPECT_TRUE(contains(text, "AMD EPYC, 2 cores online, L2 512 KiB, L3 32 MiB, memory 8 GiB"));
   EXPECT_TRUE(contains(
-      text, "asked: temp 0.7; in force though nobody asked: top_k 40, top_p 0.95, min_p 0.05"));
+      text,
+      "asked: temp 0.7; unasked, by the library's default: top_k 40, top_p 0.95, min_p 0.05"));
   EXPECT_TRUE(contains(text, "12 of 12 launches done; one request at a time"));
 }
 
