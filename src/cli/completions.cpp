@@ -37,7 +37,7 @@ std::string zsh_text(const std::string& text) {
   return escaped;
 }
 
-bool names_file(const OptionRow& row) { return row.unit == "FILE"; }
+bool names_file(const OptionRow& row) { return row.unit.find("FILE") != std::string::npos; }
 
 // bash
 

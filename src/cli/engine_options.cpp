@@ -4,6 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "trace/json.hpp"
 
 namespace paceline::cli {
 
@@ -26,6 +29,13 @@ CLI::Validator finite_between(double low, double high) {
 CLI::Validator not_empty() {
   return {[](std::string& text) { return text.empty() ? "the value is empty" : std::string(); },
           ""};
+}
+
+std::vector<std::string> drafting_types() {
+  std::vector<std::string> names;
+  for (const auto& [type, name] : util::EnumNames<trace::SpecType>::table)
+    if (type != trace::SpecType::none) names.emplace_back(name);
+  return names;
 }
 
 /// The sizes that ngram-simple and ngram-map-k both have.
@@ -81,7 +91,7 @@ void add_number(CLI::App& command, const char* names, std::optional<Number>& val
 }
 
 void add_filters(CLI::App& command, trace::Sampling& sampling) {
-  const std::string file_else = "the model file's, else ";
+  const std::string file_else = "the model's file, else ";
   add_number(command, "--temp,--temperature", sampling.temp, "Temperature; 0 is greedy", "NUMBER",
              finite_between(0, 100), file_else + fmt::format("{}", default_temperature));
   add_number(command, "--top-k", sampling.top_k, "Keep the k likeliest tokens; 0 is off", "TOKENS",
@@ -104,7 +114,7 @@ void add_filters(CLI::App& command, trace::Sampling& sampling) {
 }
 
 void add_penalties(CLI::App& command, trace::Sampling& sampling) {
-  const std::string file_else = "the model file's, else ";
+  const std::string file_else = "the model's file, else ";
   add_number(command, "--repeat-last-n", sampling.penalty_last_n,
              "Tokens that penalties look back over; 0 is off", "TOKENS", CLI::Range(0, 1 << 20),
              file_else + "llama.cpp's 64");
@@ -125,7 +135,7 @@ void add_model_options(CLI::App& command, ArmSettings& arms) {
       ->check(not_empty())
       ->type_name("FILE")
       ->group(engine_group);
-  command.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF); -md is the same")
+  command.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF)")
       ->check(not_empty())
       ->type_name("FILE")
       ->default_str("none")
@@ -133,10 +143,8 @@ void add_model_options(CLI::App& command, ArmSettings& arms) {
 }
 
 void add_drafting_options(CLI::App& command, ArmSettings& arms) {
-  command
-      .add_option("--spec-type", arms.spec_type,
-                  "How drafts are made: draft-simple, draft-mtp, draft-dflash, ngram-simple, "
-                  "ngram-map-k or ngram-mod")
+  command.add_option("--spec-type", arms.spec_type, "How drafts are made")
+      ->check(CLI::IsMember(drafting_types()))
       ->type_name("TYPE")
       ->default_str("what -md's file is, else none")
       ->group(engine_group);
@@ -151,7 +159,7 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
   command
       .add_option("--arm", arms.extra,
                   "One more arm: TYPE[:N[:FILE]] as in draft-dflash:6 or draft-simple:3:FILE, of "
-                  "n-grams TYPE[:SIZES] as in ngram-simple:4/7 or ngram-mod:24/48/64; repeatable")
+                  "n-grams TYPE[:SIZES] as in ngram-simple:4/7 or ngram-mod:24/48/64")
       ->type_name("ARM")
       ->default_str("none")
       ->group(engine_group);
@@ -186,7 +194,7 @@ void add_sampling_options(CLI::App& command, trace::Sampling& sampling) {
           "Samplers in their order, names separated by ;, as in \"top_k;min_p;temperature\"")
       ->check(not_empty())
       ->type_name("NAMES")
-      ->default_str("the model file's, else llama.cpp's chain")
+      ->default_str("the model's file, else llama.cpp's chain")
       ->group(sampling_group);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/option_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -13,7 +14,7 @@ namespace {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 1> two_letter_names{
     {{"-md", "--model-draft"}}};
 
-/// CLI11 writes a value's checks behind its type: "TOKENS:INT in [1 - 64]".
+/// CLI11 writes a value's checks behind its type: "TOKENS:INT in [1 - 64]", "SHELL:{bash,zsh}".
 void split_type_name(const std::string& type_name, OptionRow& row) {
   const std::size_t colon = type_name.find(':');
   row.unit = type_name.substr(0, colon);
@@ -62,14 +63,16 @@ std::vector<OptionRow> option_rows(const CLI::App& command) {
 std::string value_note(const OptionRow& row) {
   const std::string shown_default =
       row.default_text.empty() ? std::string() : "default: " + row.default_text;
-  if (row.limits.empty() && shown_default.empty()) return "";
-  const char* between = row.limits.empty() || shown_default.empty() ? "" : "; ";
-  return fmt::format("[{}{}{}]", row.limits, between, shown_default);
+  const auto words = choices(row);
+  const std::string limits = words.empty() ? row.limits : fmt::format("{}", fmt::join(words, ", "));
+  if (limits.empty() && shown_default.empty()) return "";
+  const char* between = limits.empty() || shown_default.empty() ? "" : "; ";
+  return fmt::format("[{}{}{}]", limits, between, shown_default);
 }
 
 std::vector<std::string> choices(const OptionRow& row) {
-  if (row.unit.find('|') == std::string::npos) return {};
-  return CLI::detail::split(row.unit, '|');
+  if (row.limits.size() < 2 || row.limits.front() != '{') return {};
+  return CLI::detail::split(row.limits.substr(1, row.limits.size() - 2), ',');
 }
 
 std::optional<std::string_view> long_name_of(std::string_view two_letter_name) {

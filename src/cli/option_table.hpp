@@ -33,7 +33,7 @@ std::vector<OptionRow> option_rows(const CLI::App& command);
 /// "range; default" in brackets, as far as there is one; empty otherwise.
 std::string value_note(const OptionRow& row);
 
-/// The words an option's unit allows, for a unit written as "this|that"; empty for all others.
+/// The words that an option takes where it takes no others; empty for all others.
 std::vector<std::string> choices(const OptionRow& row);
 
 /// The long name for which a name of two letters behind one dash stands, as llama-server has

@@ -33,7 +33,7 @@ void add_completions(CLI::App& app, Action& action) {
   command->add_option("shell", *shell, "Shell that shall complete paceline's commands and options")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->type_name("bash|zsh|fish");
+      ->type_name("SHELL");
   command->callback([shell, &app, &action] { action = print(script_for(*shell, app)); });
 }
 

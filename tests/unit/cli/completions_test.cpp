@@ -15,7 +15,9 @@ class Completions : public testing::Test {
   Completions() {
     CLI::App* run = program_.add_subcommand("run", "Runs a model: it's fast");
     run->add_option("-m,--model", text_, "Target [GGUF]")->type_name("FILE");
-    run->add_option("--form", text_, "Form")->type_name("raw|chat");
+    run->add_option("--form", text_, "Form")
+        ->type_name("FORM")
+        ->check(CLI::IsMember({"raw", "chat"}));
     run->add_flag("--phases", flag_, "It's more");
     program_.add_subcommand("demo", "Shows it");
   }

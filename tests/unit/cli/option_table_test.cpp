@@ -46,9 +46,9 @@ TEST_F(OptionTable, notes_range_and_default_together) {
   EXPECT_EQ(value_note(row("--c")), "[0 - 9]");
 }
 
-TEST_F(OptionTable, reads_alternatives_from_a_unit) {
-  app_.add_option("--form", words_)->type_name("auto|raw|chat");
-  app_.add_option("--file", words_)->type_name("FILE");
+TEST_F(OptionTable, knows_the_words_of_an_option_that_takes_no_others) {
+  app_.add_option("--form", words_)->check(CLI::IsMember({"auto", "raw", "chat"}));
+  app_.add_option("--file", words_)->type_name("NAME|FILE");
   EXPECT_EQ(choices(row("--form")), (std::vector<std::string>{"auto", "raw", "chat"}));
   EXPECT_TRUE(choices(row("--file")).empty());
 }
