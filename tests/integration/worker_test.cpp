@@ -300,7 +300,8 @@ TEST(Worker, RefusesProbesOutOfRange) {
   ASSERT_TRUE(worker.open(lab_setup(SpecType::none)).facts.has_value());
   for (const auto& probe :
        {protocol::Probe{{}, 10, 1}, protocol::Probe{{0}, 10, 1}, protocol::Probe{{17}, 10, 1},
-        protocol::Probe{{1}, 0, 1}, protocol::Probe{{1}, 1022, 1}, protocol::Probe{{1}, 10, 0}}) {
+        protocol::Probe{{1}, 0, 1}, protocol::Probe{{1}, 1022, 1}, protocol::Probe{{4}, 1019, 1},
+        protocol::Probe{{1}, 10, 0}}) {
     const auto outcome = worker.run(probe).finished.outcome;
     EXPECT_EQ(outcome.kind, OutcomeKind::refused);
     EXPECT_NE(outcome.reason, "");

@@ -68,10 +68,41 @@ TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   EXPECT_TRUE(contains(text, "dflash-n7: draft-dflash, up to 7 tokens, block of 8"));
   EXPECT_TRUE(contains(text, "llama.cpp (embedded) v0.5.0, b1 for Linux x86_64"));
   EXPECT_TRUE(contains(text, "AMD EPYC, 2 cores online, L2 512 KiB, L3 32 MiB, memory 8 GiB"));
-  EXPECT_TRUE(contains(
-      text,
-      "asked: temp 0.7; unasked, by the library's default: top_k 40, top_p 0.95, min_p 0.05"));
+  EXPECT_TRUE(contains(text,
+                       "asked: temp 0.7; unasked, by the library's default: top_k 40, top_p 0.95, "
+                       "min_p 0.05\n"));
   EXPECT_TRUE(contains(text, "12 of 12 launches done; one request at a time"));
+}
+
+TEST(Terminal, TellsSettingsOfTheFileAndTheToolFromTheLibrarys) {
+  auto document = sample_document();
+  auto& sampling = document.sampling;
+  sampling.requested = {{}, "top_k;temperature"};
+  sampling.effective.value->settings = {{"temp", 0.7, "tool"}, {"top_k", 20, "gguf"}};
+  sampling.effective.value->chain_origin = "gguf";
+  sampling.effective.value->unread = {"min_p is no number"};
+  sampling.not_requested = {{"top_k", 20, "gguf"}};
+  const std::string text = terminal(document, wide);
+  EXPECT_TRUE(
+      contains(text, "asked: samplers top_k;temperature; by this tool: temp 0.7; unasked,"));
+  EXPECT_TRUE(contains(text, "by the model's file: top_k 20; the order of samplers"));
+  EXPECT_FALSE(contains(text, "by the library's default"));
+  sampling.requested.samplers.reset();
+  EXPECT_TRUE(contains(terminal(document, wide), "nothing asked for; by this tool: temp 0.7"));
+  EXPECT_TRUE(contains(text, "min_p is no number\n"));
+}
+
+TEST(Terminal, NamesAnNgramDrafterByItsSizesAndAWarmSessionAsSuch) {
+  auto document = sample_document();
+  auto& drafter = document.drafter.value->by_arm.back();
+  drafter.spec_type = "ngram-mod";
+  drafter.n_max = document::known(64);
+  drafter.ngram = document::known(document::NgramSizes{24, 64, std::nullopt, 48});
+  EXPECT_FALSE(contains(terminal(document, wide), "warm session"));
+  document.launches.protocol = "warm_session";
+  const std::string text = terminal(document, wide);
+  EXPECT_TRUE(contains(text, "ngram-mod, up to 64 tokens, looks up 24, at least 48"));
+  EXPECT_TRUE(contains(text, "(warm session)"));
 }
 
 TEST(Terminal, GivesTheMixThePrefillAndTheFacts) {
