@@ -28,6 +28,20 @@ class RealModel : public ::testing::Test {
       GTEST_SKIP() << "skipped: run scripts/get-model smollm2 (no " << real_model().string() << ")";
   }
 
+  /// The document of a short run on two classes.
+  static util::Json measured(const std::vector<std::string>& options) {
+    const support::TemporaryFolder folder;
+    const std::string report = (folder.path() / "report.json").string();
+    std::vector<std::string> arguments = {
+        "run", "-m", real_model().string(), "--class", "json,prose", "--prompts", "1",
+        "-n",  "16", "--launches",          "1",       "-t",         "1",         "--json",
+        report};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const auto ended = support::run_program(folder.path().string(), arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+    return util::parse_json(util::read_file(report).value_or(""), report).value_or(util::Json());
+  }
+
   static trace::Setup setup() {
     trace::Setup setup;
     setup.model_path = real_model().string();
@@ -37,16 +51,8 @@ class RealModel : public ::testing::Test {
 };
 
 TEST_F(RealModel, emits_exactly_one_token_a_pass_without_a_drafter) {
-  const support::TemporaryFolder folder;
-  const std::string report = (folder.path() / "report.json").string();
-  const auto ended = support::run_program(
-      folder.path().string(),
-      {"run", "-m", real_model().string(), "--temp", "0", "--class", "json,prose", "--prompts", "1",
-       "-n", "16", "--launches", "1", "-t", "1", "--json", report});
-  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
-  const auto document = util::parse_json(util::read_file(report).value_or(""), report);
-  ASSERT_TRUE(document) << document.error().message;
-  const auto& workloads = document->at("arms").at(0).at("workloads");
+  const util::Json document = measured({"--temp", "0"});
+  const auto& workloads = document.at("arms").at(0).at("workloads");
   ASSERT_EQ(workloads.size(), 2);
   for (const auto& workload : workloads) {
     const auto& decode = workload.at("decode");
@@ -54,6 +60,18 @@ TEST_F(RealModel, emits_exactly_one_token_a_pass_without_a_drafter) {
     EXPECT_EQ(decode.at("residual_passes").at("value"), 0);
     EXPECT_GT(decode.at("passes_per_s").at("value").get<double>(), 0);
   }
+}
+
+TEST_F(RealModel, drafts_from_the_text_itself_and_every_pass_is_accounted_for) {
+  const util::Json document = measured({"--arm", "ngram-simple:2/4"});
+  EXPECT_EQ(document.at("launches").at("prompt_form"), "chat");
+  long offered = 0;
+  for (const auto& workload : document.at("arms").at(1).at("workloads")) {
+    EXPECT_EQ(workload.at("decode").at("residual_passes").at("value"), 0);
+    EXPECT_EQ(workload.at("passes").at("replay"), 0) << "plain attention rolls back by itself";
+    offered += workload.at("acceptance").at("offered").get<long>();
+  }
+  EXPECT_GT(offered, 0);
 }
 
 TEST_F(RealModel, is_an_instruct_model_of_135_million_parameters_with_a_chat_template) {

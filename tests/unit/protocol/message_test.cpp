@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <variant>
+
+#include "trace/trace_file.hpp"
+#include "util/files.hpp"
+
 namespace paceline::protocol {
 namespace {
 
@@ -109,6 +115,21 @@ TEST(Message, nesting_that_would_exhaust_the_stack_is_refused) {
   const std::string deep(1'000'000, '[');
   ASSERT_FALSE(decode_report(deep));
   EXPECT_NE(decode_report(deep).error().message.find("nested"), std::string::npos);
+}
+
+/// A fuzzer that starts from what is refused at once finds nothing.
+TEST(FuzzerSeeds, are_messages_and_traces_of_this_version) {
+  const std::filesystem::path seeds = PACELINE_SOURCE_DIR "/fuzz/seeds";
+  for (const auto& entry : std::filesystem::directory_iterator(seeds / "frames_fuzz")) {
+    const std::string text = util::read_file(entry.path()).value_or("");
+    EXPECT_TRUE(decode_command(text) || decode_report(text)) << entry.path();
+  }
+  const auto text = util::read_file(seeds / "trace_file_fuzz/small.jsonl");
+  ASSERT_TRUE(text);
+  const auto trace = trace::read_trace(*text);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_FALSE(trace->interrupted);
+  EXPECT_EQ(trace->launches.size(), 3u);
 }
 
 }  // namespace
