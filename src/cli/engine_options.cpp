@@ -61,7 +61,8 @@ void add_map_sizes(CLI::App& command, const std::string& prefix, trace::NgramSiz
 
 void add_mod_sizes(CLI::App& command, trace::NgramSizes& sizes) {
   command
-      .add_option("--spec-ngram-mod-n-match", sizes.size_n, "Tokens that are looked up in a table")
+      .add_option("--spec-ngram-mod-n-match", sizes.size_n,
+                  "Tokens that are looked up in a table; llama.cpp warns of poor drafts under 16")
       ->check(CLI::Range(1, 1024))
       ->type_name("TOKENS")
       ->default_str("24")

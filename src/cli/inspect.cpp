@@ -1,7 +1,6 @@
 #include "study/inspect.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -11,7 +10,6 @@
 #include "engine/embedded/embedded_engine.hpp"
 #include "report/inspection.hpp"
 #include "util/clock.hpp"
-#include "util/files.hpp"
 #include "util/interrupt.hpp"
 
 namespace paceline::cli {
@@ -27,17 +25,8 @@ struct Settings {
   std::optional<std::string> json;
 };
 
-util::Result<void> check_json(const Settings& settings) {
-  if (!settings.json || settings.json == "-") return {};
-  std::error_code unknown;
-  if (std::filesystem::equivalent(settings.file, *settings.json, unknown))
-    return util::fail(util::ErrorKind::usage,
-                      "--json would overwrite " + settings.file + ": name another file");
-  return util::check_writable(*settings.json);
-}
-
 util::Result<int> inspect(const Settings& settings) {
-  PACELINE_TRY(check_json(settings));
+  PACELINE_TRY(check_json_path(settings.json, {settings.file}));
   engine::embedded::EmbeddedEngine reader(worker_program());
   const auto facts = study::inspect(reader, settings.file, util::interrupted);
   reader.close();

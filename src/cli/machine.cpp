@@ -28,7 +28,7 @@ constexpr const char* about_machine =
     "devices that ggml sees, and load, stolen time and pressure over about a second.";
 
 util::Result<int> machine(const std::optional<std::string>& json) {
-  if (json && json != "-") PACELINE_TRY(util::check_writable(*json));
+  PACELINE_TRY(check_json_path(json, {}));
   document::MachineReport result;
   result.tool = {"paceline", PACELINE_VERSION};
   result.created = util::utc_now();

@@ -141,22 +141,16 @@ util::Result<void> write_report(const document::Document& document, const Output
   return write_out(text, document::to_json_text(document) + "\n", output.json);
 }
 
-/// A document written over what it was made from would destroy the evidence.
-util::Result<void> check_outputs(const study::RunOptions& options, const Output& output,
-                                 const std::string& trace_path) {
-  if (!output.json || output.json == "-") return {};
-  std::vector<std::string> inputs = {trace_path, options.workload};
+/// Files that the document must not be written over, the trace among them.
+std::vector<std::string> files_of(const study::RunOptions& options, const Output& output,
+                                  const std::string& trace_path) {
+  std::vector<std::string> files = output.inputs;
+  files.insert(files.end(), {trace_path, options.workload});
   for (const auto& arm : options.arms) {
-    inputs.push_back(arm.setup.model_path);
-    inputs.push_back(arm.setup.draft_path.value_or(""));
+    files.push_back(arm.setup.model_path);
+    files.push_back(arm.setup.draft_path.value_or(""));
   }
-  for (const auto& input : inputs) {
-    std::error_code unknown;
-    if (input == *output.json || std::filesystem::equivalent(input, *output.json, unknown))
-      return util::fail(util::ErrorKind::usage,
-                        "--json would overwrite " + input + ": name another file");
-  }
-  return util::check_writable(*output.json);
+  return files;
 }
 
 }  // namespace
@@ -173,7 +167,7 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   trace.header = header_of(options);
   const std::string trace_path = output.trace.value_or(
       (util::data_folder() / "traces" / (trace.header.trace_id + ".jsonl")).string());
-  PACELINE_TRY(check_outputs(options, output, trace_path));
+  PACELINE_TRY(check_json_path(output.json, files_of(options, output, trace_path)));
   PACELINE_TRY_ASSIGN(const auto journal, trace::TraceFile::create(trace_path));
   const machine::MachineFacts machine = machine::read_machine();
   print_plan(options);
@@ -193,9 +187,10 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, machine);
   if (afterword) document.said = afterword(document);
   // Where nothing opened the reason is all there is to say, and the error says it.
-  PACELINE_TRY(write_report(document, output, anything_opened(trace)));
+  const auto written = write_report(document, output, anything_opened(trace));
   util::say("Trace: " + trace_path);
   PACELINE_TRY(taken_down);
+  PACELINE_TRY(written);
   return exit_code(trace, document);
 }
 

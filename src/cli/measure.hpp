@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "document/document.hpp"
 #include "study/plan.hpp"
@@ -17,6 +18,7 @@ inline constexpr int exit_interrupted = 130;
 struct Output {
   std::optional<std::string> json;   ///< file of the JSON document; "-" is standard output
   std::optional<std::string> trace;  ///< file of the trace; absent: in the data folder
+  std::vector<std::string> inputs;   ///< files that were read for the run, beside those it names
 };
 
 /// What the finished document shows, in a paragraph that becomes part of it.

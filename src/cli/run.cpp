@@ -102,6 +102,7 @@ util::Result<int> run_with(Settings settings) {
   if (util::interrupted()) return exit_interrupted;
   PACELINE_TRY(asked);
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
+  if (settings.workload.mix) settings.output.inputs.push_back(*settings.workload.mix);
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
   return measure(settings.run, settings.output);

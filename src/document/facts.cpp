@@ -67,8 +67,10 @@ Reason task_distribution(const Evidence& evidence) {
 Reason acceptance(const Evidence& evidence) {
   const bool all = every_workload(evidence.document, [](const Arm& arm, const Workload& workload) {
     const Acceptance& counts = workload.acceptance;
-    return !speculates(arm) ||
-           (counts.rate.value && counts.fire_rate.value && counts.draft_per_pass.value);
+    if (!speculates(arm)) return true;
+    // A drafter that was run and never drafted is known by just that.
+    if (counts.attempts > 0 && counts.offered == 0) return counts.fire_rate.value.has_value();
+    return counts.rate.value && counts.fire_rate.value && counts.draft_per_pass.value;
   });
   return all ? Reason{} : "a speculating arm has a class without acceptance, fire rate or drafts";
 }

@@ -69,10 +69,6 @@ EffectiveSampling to_effective(const trace::EffectiveSampling& from) {
   return effective;
 }
 
-bool asked_by_nobody(trace::Origin origin) {
-  return origin == trace::Origin::gguf || origin == trace::Origin::library;
-}
-
 }  // namespace
 
 RequestedSampling to_requested(const trace::Sampling& sampling) {
@@ -95,7 +91,7 @@ Sampling to_sampling(const trace::Trace& trace) {
   sampling.effective = known(to_effective(facts->sampling));
   for (const auto& setting : facts->sampling.settings)
     for (const Rule& rule : rules)
-      if (rule.parameter == setting.name && asked_by_nobody(setting.origin) &&
+      if (rule.parameter == setting.name && setting.origin != trace::Origin::user &&
           acts(rule, setting.value, facts->sampling))
         sampling.not_requested.push_back(to_setting(setting));
   return sampling;

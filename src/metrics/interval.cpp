@@ -219,8 +219,8 @@ Estimate over_launches(const std::vector<double>& values) {
   estimate.value = std::exp(mean(logs));
   estimate.n = static_cast<int>(values.size());
   if (values.size() < fewest_launches) {
-    estimate.reason =
-        fmt::format("too few: {} launches, an interval needs {}", values.size(), fewest_launches);
+    estimate.reason = fmt::format("too few: {} launch{}, an interval needs {}", values.size(),
+                                  values.size() == 1 ? "" : "es", fewest_launches);
     return estimate;
   }
   const auto launches = static_cast<double>(values.size());

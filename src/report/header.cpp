@@ -171,7 +171,9 @@ std::string sampling_text(const document::Sampling& sampling) {
   text += by_origin(effective.settings, "tool", "by this tool");
   text += by_origin(sampling.not_requested, "gguf", "unasked, by the model's file");
   text += by_origin(sampling.not_requested, "library", "unasked, by the library's default");
-  if (sampling.not_requested.empty()) text += "; nothing else filters or reshapes";
+  const bool only_ours = std::all_of(sampling.not_requested.begin(), sampling.not_requested.end(),
+                                     [](const auto& setting) { return setting.origin == "tool"; });
+  if (only_ours) text += "; nothing else filters or reshapes";
   if (effective.chain_origin == "gguf") text += "; the order of samplers is the model file's";
   for (const auto& unread : effective.unread) text += "; " + util::printable(unread);
   return text;
@@ -195,7 +197,7 @@ std::string protocol_text(const Document& document) {
           ? std::string("one request")
           : fmt::format("{} requests", document.concurrency.sequences),
       launches.protocol == "warm_session"
-          ? ", drafters keep what they learned from earlier requests (warm session)"
+          ? ", drafters keep what they learned from earlier requests (warm_session)"
           : "",
       launches.seed);
 }

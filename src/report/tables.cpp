@@ -102,12 +102,13 @@ std::string fitted(Level last, const Style& style, Notes& notes, Build build) {
 std::string class_heading(const Document& document, const std::string& workload_class) {
   for (const Arm& arm : document.arms)
     if (const Workload* workload = workload_of(arm, workload_class)) {
-      std::string text = fmt::format("{}  {} prompts{} x {} launches, n_eff {:.1f}",
-                                     util::printable(workload_class), workload->prompts,
-                                     workload->families < workload->prompts
-                                         ? fmt::format(" in {} families", workload->families)
-                                         : "",
-                                     workload->launches, workload->n_eff);
+      std::string text = fmt::format(
+          "{}  {} prompt{}{} x {} launch{}, n_eff {:.1f}", util::printable(workload_class),
+          workload->prompts, workload->prompts == 1 ? "" : "s",
+          workload->families < workload->prompts
+              ? fmt::format(" in {} families", workload->families)
+              : "",
+          workload->launches, workload->launches == 1 ? "" : "es", workload->n_eff);
       if (workload->prompts_excluded > 0)
         text += fmt::format(", {} prompts left out", workload->prompts_excluded);
       return text;

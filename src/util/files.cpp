@@ -1,5 +1,6 @@
 #include "util/files.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,11 +34,34 @@ Error unreadable(const fs::path& path, const char* why) {
   return Error{ErrorKind::usage, "cannot read " + path.string() + ": " + why};
 }
 
-tl::unexpected<Error> unwritable(const fs::path& path, const std::string& why) {
-  return fail(ErrorKind::usage, "cannot write " + path.string() + ": " + why);
+tl::unexpected<Error> unwritable(ErrorKind kind, const fs::path& path, const std::string& why) {
+  return fail(kind, "cannot write " + path.string() + ": " + why);
 }
 
-fs::path partial_of(const fs::path& path) { return path.string() + ".part"; }
+/// Creates an empty file beside `path` under a name that nothing had; empty when it cannot, with
+/// errno saying why.
+fs::path create_partial(const fs::path& path) {
+  constexpr int most_names = 100;
+  for (int i = 0; i < most_names; ++i) {
+    const fs::path partial =
+        path.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(i) + ".part";
+    const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      ::close(file);
+      return partial;
+    }
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+/// What a symbolic link points at, so that writing leaves the link where it is.
+fs::path behind_links(const fs::path& path) {
+  std::error_code problem;
+  if (!fs::is_symlink(path, problem)) return path;
+  const fs::path target = fs::weakly_canonical(path, problem);
+  return problem ? path : target;
+}
 
 /// A device, a pipe or a socket: to be written to, not to be replaced by a file.
 bool is_special(const fs::path& path) {
@@ -73,8 +97,10 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Result<void> write_file(const fs::path& path, std::string_view text) {
-  const bool in_place = is_special(path);
-  const fs::path written = in_place ? path : partial_of(path);
+  const fs::path target = behind_links(path);
+  const bool in_place = is_special(target);
+  const fs::path written = in_place ? target : create_partial(target);
+  if (written.empty()) return unwritable(ErrorKind::internal, path, std::strerror(errno));
   errno = 0;
   std::ofstream file(written, std::ios::binary | std::ios::trunc);
   file << text;
@@ -83,22 +109,27 @@ Result<void> write_file(const fs::path& path, std::string_view text) {
   if (!file) {
     const std::string why = std::strerror(errno);
     if (!in_place) fs::remove(written, problem);
-    return unwritable(path, why);
+    return unwritable(ErrorKind::internal, path, why);
   }
-  if (!in_place) fs::rename(written, path, problem);
-  return problem ? unwritable(path, problem.message()) : Result<void>{};
+  if (!in_place) fs::rename(written, target, problem);
+  return problem ? unwritable(ErrorKind::internal, path, problem.message()) : Result<void>{};
 }
 
 Result<void> check_writable(const fs::path& path) {
   std::error_code problem;
-  if (fs::is_directory(path, problem)) return unwritable(path, "it is a folder");
-  if (is_special(path)) return {};
-  const fs::path tried = partial_of(path);
-  errno = 0;
-  const bool opened = std::ofstream(tried, std::ios::binary | std::ios::app).is_open();
-  if (!opened) return unwritable(path, std::strerror(errno));
+  if (fs::is_directory(path, problem)) return unwritable(ErrorKind::usage, path, "it is a folder");
+  const fs::path target = behind_links(path);
+  if (is_special(target)) return {};
+  const fs::path tried = create_partial(target);
+  if (tried.empty()) return unwritable(ErrorKind::usage, path, std::strerror(errno));
   fs::remove(tried, problem);
   return {};
+}
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  std::error_code problem;
+  if (fs::equivalent(one, other, problem)) return true;
+  return fs::weakly_canonical(one, problem) == fs::weakly_canonical(other, problem);
 }
 
 }  // namespace paceline::util

@@ -24,12 +24,16 @@ std::filesystem::path own_program(std::string_view name);
 /// A whole file, or why it cannot be read, with its path.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes a whole file under another name and renames it, so that it is never half there. What is
-/// there already and no ordinary file (a device, a pipe) is written to as it is.
+/// Writes a whole file under a name of its own and renames it, so that it is never half there. What
+/// is there already and no ordinary file (a device, a pipe) is written to as it is; behind a
+/// symbolic link the file it points at is written.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
 
 /// Whether write_file could write there, found out without touching what is there. Asked before
 /// long work, so that its result has a place to go.
 Result<void> check_writable(const std::filesystem::path& path);
+
+/// Whether two paths lead to one file, be it there or not yet.
+bool is_same_file(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace paceline::util

@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* form = "write it as code=0.4,prose=0.3,json=0.3, or name a .toml file";
 constexpr std::int64_t deepest = 1 << 24;
+constexpr std::size_t longest_file = 1 << 14;  // bytes; the parser recurses as deep as keys nest
 
 /// Thrown while reading a mix file, and caught by parse_mix_file only.
 struct BadMix : std::runtime_error {
@@ -135,6 +136,10 @@ util::Result<trace::Mix> parse_mix_shares(std::string_view text, int tokens_per_
 }
 
 util::Result<trace::Mix> parse_mix_file(std::string_view text, std::string_view source) {
+  if (text.size() > longest_file)
+    return util::fail(util::ErrorKind::usage,
+                      fmt::format("{} has {} bytes, and a mix file has at most {}", source,
+                                  text.size(), longest_file));
   try {
     return checked(read_mix(toml::parse(text)), source);
   } catch (const toml::parse_error& problem) {

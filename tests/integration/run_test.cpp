@@ -70,6 +70,20 @@ util::Json workload_of(const util::Json& document, const std::string& arm,
   return {};
 }
 
+TEST_F(Run, never_writes_its_document_over_what_it_reads) {
+  ASSERT_TRUE(util::write_file(path("mix.toml"), "[classes.json]\nshare = 1\n"));
+  std::filesystem::copy_file(models + "small-f16.gguf", path("m-00002-of-00002.gguf"));
+  for (const auto& json : {path("mix.toml"), path("m-00002-of-00002.gguf"), path("./t.jsonl")}) {
+    const auto before = util::read_file(json).value_or("");
+    const Ended ended =
+        run({"-m", target, "--class", "json", "--prompts", "1", "-n", "2", "--launches", "1", "-t",
+             "1", "--mix", path("mix.toml"), "--trace", path("t.jsonl"), "--json", json});
+    EXPECT_EQ(ended.exit_code, 2) << json;
+    EXPECT_THAT(ended.errors, HasSubstr("would overwrite"));
+    EXPECT_EQ(util::read_file(json).value_or(""), before);
+  }
+}
+
 TEST_F(Run, measures_plain_and_dflash_greedily_without_losing_a_token) {
   const Ended ended =
       run({"-m", target, "-md", dflash, "--spec-type", "draft-dflash", "--temp", "0", "--class",

@@ -38,7 +38,10 @@ std::string last_words(const std::deque<std::string>& log) {
            line.find("GGML_ABORT") != std::string::npos ||
            line.find("internal error") != std::string::npos || line.find("what():") == 2;
   });
-  return found == log.rend() ? std::string() : *found;
+  if (found == log.rend()) return "";
+  // The line begins with a path of whoever built the library.
+  const std::size_t slash = found->rfind('/', found->find(':'));
+  return slash == std::string::npos ? *found : found->substr(slash + 1);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ util::Result<void> parse_templates(LoadedModel& model) {
   } catch (const std::exception& problem) {
     return refuse(
         "The chat template in '{}' cannot be parsed ({}): correct tokenizer.chat_template, or send "
-        "the prompts as raw text.",
+        "the prompts as raw text (--prompt-form raw).",
         model.setup.model_path, problem.what());
   }
 }
@@ -52,7 +52,8 @@ util::Result<std::string> render_chat(LoadedModel& model,
   // Without one the library takes a template of its own, which the model has never seen.
   if (!common_chat_templates_was_explicit(templates))
     return refuse(
-        "'{}' has no chat template (tokenizer.chat_template): send the prompts as raw text, or "
+        "'{}' has no chat template (tokenizer.chat_template): send the prompts as raw text "
+        "(--prompt-form raw), or "
         "name an instruct model.",
         model.setup.model_path);
   // llama-server would have the model go on with that message instead of answering.

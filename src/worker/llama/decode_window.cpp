@@ -162,17 +162,22 @@ util::Result<void> DecodeWindow::draft(trace::Pass& pass) {
 }
 
 void DecodeWindow::run_drafter(int room, trace::Pass& pass) {
-  common_speculative_get_draft_params(model_.speculator.get(), sequence) = {.drafting = true,
-                                                                            .n_max = room,
-                                                                            .pos0 = depth(),
-                                                                            .id_last = last_,
-                                                                            .prompt = &past_,
-                                                                            .result = &draft_};
+  // N-grams are asked without a limit and cut here: llama.cpp would cut what they computed before
+  // it is counted. draft-simple stops at the room by itself.
+  const bool cut_here = !model_.has_drafter_context();
+  common_speculative_get_draft_params(model_.speculator.get(), sequence) = {
+      .drafting = true,
+      .n_max = cut_here ? -1 : room,
+      .pos0 = depth(),
+      .id_last = last_,
+      .prompt = &past_,
+      .result = &draft_};
   common_speculative_draft(model_.speculator.get());
   pass.attempts = 1;
   if (!model_.computes_whole_drafts()) pass.generated = draft_size();
   if (draft_.empty()) return;
   if (model_.computes_whole_drafts()) pass.generated = model_.longest_draft;
+  if (draft_size() > room) draft_.resize(static_cast<std::size_t>(room));
   pass.drafter = model_.drafter_name();
 }
 

@@ -38,11 +38,16 @@ util::Result<void> check_tensors(const GgufFile& file) {
 }
 
 util::Result<void> check_split(const GgufFile& file) {
-  const auto facts = model::find_split(file).facts;
+  const auto set = model::find_split(file);
+  const auto& facts = set.facts;
   if (!facts) return {};
   if (facts->number != 1)
     return refuse("'{}' is file {} of {} of a split model: name its first file.", shown(file),
                   facts->number, facts->count);
+  if (facts->present < facts->count && facts->missing.empty())
+    return refuse("'{}' is the first of {} files, and not all of them can be used: {}.",
+                  shown(file), facts->count,
+                  set.oddities.empty() ? "they do not fit" : set.oddities.front());
   if (facts->present < facts->count)
     return refuse(
         "'{}' is the first of {} files, of which {} are there{}{}: fetch the others into "
@@ -114,10 +119,10 @@ util::Result<void> check_experts(const GgufFile& file) {
 }  // namespace
 
 util::Result<void> check_loadable(const GgufFile& file) {
+  PACELINE_TRY(check_split(file));
   if (file.architecture().empty())
     return refuse("'{}' does not say its architecture (general.architecture): convert it again.",
                   shown(file));
-  PACELINE_TRY(check_split(file));
   PACELINE_TRY(check_tensors(file));
   PACELINE_TRY(check_layers(file));
   PACELINE_TRY(check_sizes(file));

@@ -22,7 +22,7 @@ namespace {
 /// What the log sink remembers; the library may log from several threads.
 struct LogMemory {
   std::mutex mutex;
-  std::string last_error;
+  std::string error;
   std::atomic<bool> flash_attention_refused{false};
   ggml_log_level level = GGML_LOG_LEVEL_NONE;
 };
@@ -46,7 +46,8 @@ void take_log_line(ggml_log_level level, const char* text, void*) {
   // The API does not say whether `auto` ended with flash attention on; only this line does.
   if (std::string_view(text).find("Flash Attention not supported") != std::string_view::npos)
     memory.flash_attention_refused = true;
-  if (level == GGML_LOG_LEVEL_ERROR) memory.last_error = without_line_end(text);
+  // The first line says what is wrong, those after it who gave up because of it.
+  if (level == GGML_LOG_LEVEL_ERROR && memory.error.empty()) memory.error = without_line_end(text);
   std::fputs(text, stderr);
 }
 
@@ -110,7 +111,7 @@ util::Result<void> start_runtime() {
 std::string take_library_error() {
   LogMemory& memory = log_memory();
   const std::lock_guard lock(memory.mutex);
-  return std::exchange(memory.last_error, {});
+  return std::exchange(memory.error, {});
 }
 
 bool flash_attention_was_refused() { return log_memory().flash_attention_refused; }

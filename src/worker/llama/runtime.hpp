@@ -26,7 +26,7 @@ util::Result<void> check_versions(const LibraryVersions& found, const LibraryVer
 /// however often it is called. PACELINE_BACKENDS_DIR in the environment names another folder.
 util::Result<void> start_runtime();
 
-/// The last error the library logged since the last call, without its line end; empty: none.
+/// The first error the library logged since the last call, without its line end; empty: none.
 std::string take_library_error();
 
 /// True when the library has logged that it switched flash attention off.

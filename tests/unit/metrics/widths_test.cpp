@@ -116,7 +116,7 @@ TEST(widths, a_width_without_a_draft_time_of_its_own_takes_the_launches_median_d
   const auto cost = pass_cost_from_widths(trace, "dflash", "plain", counts_of({{3, 1}}, {{3, 1}}));
   EXPECT_NEAR(*cost.value, 1.8, 1e-12);
   EXPECT_FALSE(cost.low);
-  EXPECT_EQ(cost.reason, "too few: 1 launches, an interval needs 3");
+  EXPECT_EQ(cost.reason, "too few: 1 launch, an interval needs 3");
 }
 
 TEST(widths, what_was_not_probed_makes_the_cost_unknown_with_a_reason) {

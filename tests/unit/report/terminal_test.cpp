@@ -98,11 +98,11 @@ TEST(Terminal, NamesAnNgramDrafterByItsSizesAndAWarmSessionAsSuch) {
   drafter.spec_type = "ngram-mod";
   drafter.n_max = document::known(64);
   drafter.ngram = document::known(document::NgramSizes{24, 64, std::nullopt, 48});
-  EXPECT_FALSE(contains(terminal(document, wide), "warm session"));
+  EXPECT_FALSE(contains(terminal(document, wide), "warm_session"));
   document.launches.protocol = "warm_session";
   const std::string text = terminal(document, wide);
   EXPECT_TRUE(contains(text, "ngram-mod, up to 64 tokens, looks up 24, at least 48"));
-  EXPECT_TRUE(contains(text, "(warm session)"));
+  EXPECT_TRUE(contains(text, "(warm_session)"));
 }
 
 TEST(Terminal, GivesTheMixThePrefillAndTheFacts) {

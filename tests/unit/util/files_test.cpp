@@ -3,17 +3,50 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <iterator>
+
 #include "support/temporary_folder.hpp"
 
 namespace paceline::util {
 namespace {
+
+long files_in(const support::TemporaryFolder& folder) {
+  const std::filesystem::directory_iterator all(folder.path());
+  return std::distance(begin(all), end(all));
+}
 
 TEST(Files, come_back_as_they_were_written) {
   const support::TemporaryFolder folder;
   const std::string bytes("a\0b\n", 4);
   ASSERT_TRUE(write_file(folder.path() / "f", bytes));
   EXPECT_EQ(*read_file(folder.path() / "f"), bytes);
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "f.part"));
+  EXPECT_EQ(files_in(folder), 1) << "nothing half written is left";
+}
+
+TEST(Files, of_others_beside_the_written_one_are_left_alone) {
+  const support::TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder.path() / "f.part", "somebody's half download"));
+  EXPECT_TRUE(check_writable(folder.path() / "f"));
+  EXPECT_TRUE(write_file(folder.path() / "f", "mine"));
+  EXPECT_EQ(*read_file(folder.path() / "f.part"), "somebody's half download");
+}
+
+TEST(Files, behind_a_link_are_written_and_the_link_stays) {
+  const support::TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder.path() / "f", "old"));
+  std::filesystem::create_symlink(folder.path() / "f", folder.path() / "link");
+  ASSERT_TRUE(write_file(folder.path() / "link", "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
+  EXPECT_EQ(*read_file(folder.path() / "f"), "new");
+}
+
+TEST(Files, are_the_same_by_any_path_that_leads_to_them) {
+  const support::TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "a");
+  std::filesystem::create_directory_symlink(folder.path() / "a", folder.path() / "b");
+  EXPECT_TRUE(is_same_file(folder.path() / "a" / "new", folder.path() / "b" / "new"));
+  EXPECT_TRUE(is_same_file(folder.path() / "a" / ".." / "new", folder.path() / "new"));
+  EXPECT_FALSE(is_same_file(folder.path() / "a" / "new", folder.path() / "new"));
 }
 
 TEST(Files, that_are_empty_are_read_as_empty) {
@@ -42,8 +75,7 @@ TEST(Files, that_could_be_written_are_not_touched_by_asking) {
   EXPECT_TRUE(check_writable(folder.path() / "f"));
   EXPECT_TRUE(check_writable(folder.path() / "new"));
   EXPECT_EQ(*read_file(folder.path() / "f"), "kept");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "new"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "new.part"));
+  EXPECT_EQ(files_in(folder), 1);
   EXPECT_FALSE(check_writable(folder.path()));
   EXPECT_FALSE(check_writable(folder.path() / "no" / "such" / "folder"));
 }

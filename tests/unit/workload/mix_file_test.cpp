@@ -121,5 +121,14 @@ TEST(MixFile, that_ships_is_a_good_one) {
   }
 }
 
+// Keys that nest 50,000 deep took the parser's recursion, and the program, down.
+TEST(MixFile, longer_than_any_mix_is_refused_unread) {
+  std::string text = "a";
+  for (int i = 0; i < 50'000; ++i) text += ".a";
+  const auto mix = parse_mix_file(text + " = 1\n", "deep.toml");
+  ASSERT_FALSE(mix);
+  EXPECT_NE(mix.error().message.find("at most"), std::string::npos) << mix.error().message;
+}
+
 }  // namespace
 }  // namespace paceline::workload

@@ -183,11 +183,33 @@ TEST_P(Untrained, DrafterReplaysOnARecurrentTargetUnlessSnapshotsAreKept) {
   expect_same_but_for_a_near_tie(snapshots, replayed);
 }
 
-TEST_P(Untrained, DrafterComputesWhatItOffers) {
-  for (const auto& pass : run(setup(), std::nullopt, job()).passes) {
-    EXPECT_EQ(pass.generated.value_or(0), pass.offered);
+TEST_P(Untrained, DrafterOffersWhatItComputedAsFarAsTheOutputHasRoom) {
+  int emitted = 1;
+  const Window window = run(setup(), std::nullopt, job());
+  for (const auto& pass : window.passes) {
+    const int room = job().n_predict - emitted - 1;
+    if (pass.attempts > 0) {
+      EXPECT_EQ(pass.offered, std::min(pass.generated.value(), room));
+    }
     EXPECT_EQ(pass.drafter, pass.offered > 0 ? util::enum_name(GetParam()) : "");
+    for (const auto& emission : window.emissions)
+      if (emission.pass == pass.index) emitted += static_cast<int>(emission.tokens.size());
   }
+}
+
+// llama.cpp cuts a draft to the room before anybody can count it, if it is told of the room.
+TEST(Generation, AnNgramDraftThatTheEndOfTheOutputCutsIsCountedWhole) {
+  trace::Setup setup = ngram_setup(SpecType::ngram_mod);
+  setup.ngram.n_min = 8;  // it never computes fewer
+  int cut = 0;
+  for (int length = 60; length < 120; length += 5)
+    for (const auto& pass :
+         run(setup, std::nullopt, greedy(std::string(looping_prompt), length)).passes) {
+      const int generated = pass.generated.value_or(0);
+      EXPECT_TRUE(generated == 0 || generated >= 8) << generated;
+      cut += pass.offered < generated ? 1 : 0;
+    }
+  EXPECT_GT(cut, 0);
 }
 
 TEST_P(Untrained, DrafterForgetsTheRequestBefore) {
