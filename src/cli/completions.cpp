@@ -41,10 +41,12 @@ bool names_file(const OptionRow& row) { return row.unit.find("FILE") != std::str
 
 // bash
 
-/// The case that completes the value behind one of a row's names; nothing for other options.
+/// The case that completes the value behind one of a row's names; no case for a flag.
 std::string bash_value_case(const OptionRow& row) {
   const auto words = choices(row);
-  if (row.positional || (words.empty() && !names_file(row))) return "";
+  if (row.positional || row.unit.empty()) return "";
+  if (words.empty() && !names_file(row))
+    return fmt::format("        {}) return ;;\n", fmt::join(row.names, "|"));
   const std::string reply = names_file(row)
                                 ? "compgen -f -- \"$word\""
                                 : fmt::format("compgen -W {} -- \"$word\"",

@@ -53,6 +53,10 @@ void add_inspect(CLI::App& app, Action& action) {
   command->add_option("--json", settings->json, "Write the document there; - is standard output")
       ->type_name("FILE")
       ->default_str("no document");
+  command->footer(
+      "Examples:\n"
+      "  paceline inspect model-00001-of-00003.gguf\n"
+      "  paceline inspect drafter.gguf --json - | less");
   command->callback([settings, &action] { action = [settings] { return inspect(*settings); }; });
 }
 

@@ -55,6 +55,7 @@ void add_machine(CLI::App& app, Action& action) {
   command->add_option("--json", *json, "Write the document there; - is standard output")
       ->type_name("FILE")
       ->default_str("no document");
+  command->footer("Example:\n  paceline machine --json machine.json");
   command->callback([json, &action] { action = [json] { return machine(*json); }; });
 }
 

@@ -1,6 +1,9 @@
 #include "cli/program.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -9,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/option_table.hpp"
+#include "util/console.hpp"
 
 namespace paceline::cli {
 
@@ -43,6 +47,14 @@ std::vector<std::string> arguments_reversed(int argc, char** argv) {
 
 }  // namespace
 
+/// A word such as -ngl, which CLI11 would read as -n with the value gl; empty: there is none.
+std::string unknown_short_name(const std::vector<std::string>& arguments) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  for (const std::string& word : arguments)
+    if (word.size() > 2 && word[0] == '-' && is_letter(word[1]) && is_letter(word[2])) return word;
+  return "";
+}
+
 void add_commands(CLI::App& app, Action& action) {
   app.description(about);
   app.footer(examples);
@@ -65,8 +77,15 @@ Command parse(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return command;
   }
+  auto arguments = arguments_reversed(argc, argv);
+  if (const std::string unknown = unknown_short_name(arguments); !unknown.empty()) {
+    util::say(
+        fmt::format("paceline: there is no option {} here; --help lists those there are", unknown));
+    command.exit_code = static_cast<int>(util::ErrorKind::usage);
+    return command;
+  }
   try {
-    app.parse(arguments_reversed(argc, argv));
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& problem) {
     command.run = nullptr;
     command.exit_code = app.exit(problem) == 0 ? 0 : static_cast<int>(util::ErrorKind::usage);

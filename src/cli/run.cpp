@@ -81,9 +81,9 @@ void add_output_options(CLI::App& run, Output& output) {
       ->group("Output");
 }
 
-/// What the files say where the command line does not: how to draft, what to send and in which
-/// form.
-util::Result<void> ask_the_files(Settings& settings) {
+/// Makes the plan with what the files say where the command line does not: how to draft, what to
+/// send and in which form. What cannot work is refused now, not after another arm was measured.
+util::Result<void> plan_run(Settings& settings) {
   engine::embedded::EmbeddedEngine reader(worker_program());
   PACELINE_TRY_ASSIGN(const auto target,
                       study::inspect(reader, settings.arms.model, util::interrupted));
@@ -94,14 +94,17 @@ util::Result<void> ask_the_files(Settings& settings) {
   }
   const auto defaults =
       workload::defaults_for(target.name, target.architecture, target.has_chat_template);
-  return choose_workload(settings.workload, defaults, settings.run);
+  PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
+  PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
+  for (const auto& arm : settings.run.arms)
+    PACELINE_TRY(study::check(reader, arm.setup, util::interrupted));
+  return {};
 }
 
 util::Result<int> run_with(Settings settings) {
-  const auto asked = ask_the_files(settings);
+  const auto planned = plan_run(settings);
   if (util::interrupted()) return exit_interrupted;
-  PACELINE_TRY(asked);
-  PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
+  PACELINE_TRY(planned);
   if (settings.workload.mix) settings.output.inputs.push_back(*settings.workload.mix);
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);

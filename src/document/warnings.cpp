@@ -39,7 +39,7 @@ constexpr std::array next_steps = {
              "do not change the engine during a run; measure the builds in separate runs"},
     NextStep{WarningKind::sampling_mismatch,
              "give every arm the same sampling before comparing them"},
-    NextStep{WarningKind::lost_launch, "read the engine's last lines below, mend it and repeat"},
+    NextStep{WarningKind::lost_launch, "read its reason under Failures, mend it and repeat"},
     NextStep{WarningKind::failed_requests, "read the reasons below, mend them and repeat"},
     NextStep{WarningKind::contradiction,
              "do not quote these figures; keep the trace and report a defect"},

@@ -114,7 +114,9 @@ util::Result<double> mean_pass_seconds(const ProbedLaunch& probed, const Counts&
   for (const auto& [width, passes] : counts.attempted_widths) {
     const auto draft = draft_seconds(probed, width);
     if (!draft)
-      return util::fail(util::ErrorKind::not_enough_data, "drafts were not probed on this arm");
+      return util::fail(
+          util::ErrorKind::not_enough_data,
+          "drafts were not timed apart from the text: n-grams have none apart from it");
     total += static_cast<double>(passes) * *draft;
   }
   return total / static_cast<double>(counts.passes);

@@ -53,6 +53,11 @@ struct Inspect {
 /// Says what the engine can compute on and its memory now; needs no open model.
 struct ListDevices {};
 
-using Job = std::variant<Generate, Probe, Synth, Inspect, ListDevices>;
+/// Refuses a setup that cannot work, as far as its files' heads show; nothing is loaded.
+struct Check {
+  trace::Setup setup;
+};
+
+using Job = std::variant<Generate, Probe, Synth, Inspect, ListDevices, Check>;
 
 }  // namespace paceline::protocol

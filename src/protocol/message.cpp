@@ -12,6 +12,7 @@ PACELINE_JSON_FIELDS(Generate, 10, prompt, messages, prompt_tokens, n_predict, s
 PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
 PACELINE_JSON_FIELDS(Synth, 4, source_path, destination_path, extra_layers, feed_forward);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
+PACELINE_JSON_FIELDS(Check, 1, setup);
 // It has no fields, which the list of fields cannot say.
 inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
 inline void from_json(const Json&, ListDevices&) {}
@@ -29,8 +30,8 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Synth, Inspect, ListDevices> job_names{
-    {"generate", "probe", "synth", "inspect", "list_devices"}};
+constexpr Names<Generate, Probe, Synth, Inspect, ListDevices, Check> job_names{
+    {"generate", "probe", "synth", "inspect", "list_devices", "check"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
                 model::FileFacts, trace::Devices, trace::Finished>
     event_names{{"progress", "prefill", "pass", "emission", "width_time", "file_facts", "devices",

@@ -25,6 +25,14 @@ util::Result<model::FileFacts> inspect(engine::Engine& engine, const std::string
   return brought(collected, collected.file);
 }
 
+util::Result<void> check(engine::Engine& engine, const trace::Setup& setup,
+                         const std::function<bool()>& stop_asked) {
+  const auto outcome =
+      collect(engine, protocol::Check{setup}, patience, stop_asked).request.outcome;
+  if (outcome.kind == trace::OutcomeKind::done) return {};
+  return util::fail(util::ErrorKind::engine, outcome.reason);
+}
+
 util::Result<trace::Devices> list_devices(engine::Engine& engine,
                                           const std::function<bool()>& stop_asked) {
   const Collected collected = collect(engine, protocol::ListDevices{}, patience, stop_asked);

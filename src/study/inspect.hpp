@@ -13,6 +13,10 @@ namespace paceline::study {
 util::Result<model::FileFacts> inspect(engine::Engine& engine, const std::string& path,
                                        const std::function<bool()>& stop_asked);
 
+/// Refuses a setup that cannot work, before anything is loaded; the error says why.
+util::Result<void> check(engine::Engine& engine, const trace::Setup& setup,
+                         const std::function<bool()>& stop_asked);
+
 /// What the engine can compute on, or why it does not say.
 util::Result<trace::Devices> list_devices(engine::Engine& engine,
                                           const std::function<bool()>& stop_asked);

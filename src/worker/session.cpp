@@ -102,6 +102,11 @@ trace::Finished Session::perform(const protocol::ListDevices&) {
   return {};
 }
 
+trace::Finished Session::perform(const protocol::Check& job) {
+  const util::Result<void> checked = check(job.setup);
+  return checked ? trace::Finished{} : refused(checked.error().message);
+}
+
 void Session::say(trace::Event event) {
   send(protocol::Happened{.job_id = job_id_, .event = std::move(event)});
 }

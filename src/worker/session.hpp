@@ -33,6 +33,7 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::Synth& job);
   trace::Finished perform(const protocol::Inspect& job);
   trace::Finished perform(const protocol::ListDevices& job);
+  trace::Finished perform(const protocol::Check& job);
   void send(const protocol::Report& report);
   void read_some();
   void take_frames();

@@ -71,7 +71,8 @@ util::Json workload_of(const util::Json& document, const std::string& arm,
 }
 
 TEST_F(Run, never_writes_its_document_over_what_it_reads) {
-  ASSERT_TRUE(util::write_file(path("mix.toml"), "[classes.json]\nshare = 1\n"));
+  ASSERT_TRUE(util::write_file(
+      path("mix.toml"), "name = \"m\"\nshares_of = \"tokens\"\n[classes.json]\nshare = 1\n"));
   std::filesystem::copy_file(models + "small-f16.gguf", path("m-00002-of-00002.gguf"));
   for (const auto& json : {path("mix.toml"), path("m-00002-of-00002.gguf"), path("./t.jsonl")}) {
     const auto before = util::read_file(json).value_or("");

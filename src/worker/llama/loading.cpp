@@ -210,6 +210,12 @@ void LoadedModelDeleter::operator()(LoadedModel* model) const { delete model; }
 
 const trace::EngineFacts& facts(const LoadedModel& model) { return model.facts; }
 
+util::Result<void> check(const trace::Setup& setup) {
+  PACELINE_TRY(check_setup(setup));
+  PACELINE_TRY(read_files(setup));
+  return {};
+}
+
 util::Result<LoadedModelPtr> load(const trace::Setup& setup, const trace::Sampling& sampling,
                                   Snapshots snapshots) {
   try {

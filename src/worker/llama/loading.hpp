@@ -25,6 +25,10 @@ using Snapshots = std::optional<unsigned>;
 util::Result<LoadedModelPtr> load(const trace::Setup& setup, const trace::Sampling& sampling,
                                   Snapshots snapshots = std::nullopt);
 
+/// Refuses what load would refuse before it loads anything: what the numbers and the heads of the
+/// files show.
+util::Result<void> check(const trace::Setup& setup);
+
 /// What really runs.
 const trace::EngineFacts& facts(const LoadedModel& model);
 

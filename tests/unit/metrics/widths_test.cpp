@@ -131,7 +131,8 @@ TEST(widths, what_was_not_probed_makes_the_cost_unknown_with_a_reason) {
   const auto plain = probed("plain", 0, {probe(1, {10 * ms})});
   EXPECT_EQ(reason(trace_of({}, {plain}), used), "widths were not probed on this arm");
   const auto arm = probed("dflash", 0, {probe(4, {16 * ms})});
-  EXPECT_EQ(reason(trace_of({}, {plain, arm}), used), "drafts were not probed on this arm");
+  EXPECT_EQ(reason(trace_of({}, {plain, arm}), used),
+            "drafts were not timed apart from the text: n-grams have none apart from it");
   EXPECT_EQ(reason(trace_of({}, {arm}), used),
             "width 1 was not probed on the plain arm in the same round");
   EXPECT_EQ(reason(trace_of({}, {probed("plain", 1, {probe(1, {10 * ms})}), arm}), used),

@@ -114,7 +114,8 @@ TEST(CheckTarget, RefusesASplitModelThatIsNotWholeOrNotTheFirst) {
           .key("split.count", type_u16, little_endian<std::uint16_t>(3));
     };
   };
-  expect_says(refusal(split(0)), "the first of 3 files, of which 1 are there");
+  expect_says(refusal(split(0)),
+              "the first of 3 files, and not all of them can be used: not named");
   expect_says(refusal(split(1)), "is file 2 of 3 of a split model: name its first file");
 }
 
