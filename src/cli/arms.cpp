@@ -163,14 +163,19 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
   return arm;
 }
 
-/// The arm that --spec-type asks for, or -md alone by what its file is.
+bool all_of_ngrams(const std::vector<std::string>& arms) {
+  return std::all_of(arms.begin(), arms.end(),
+                     [](const std::string& arm) { return arm.starts_with("ngram"); });
+}
+
+/// The arm that --spec-type asks for, or -md by what its file is, unless an --arm may want that.
 util::Result<std::optional<ArmRequest>> main_request(const ArmSettings& settings) {
   ArmRequest request;
   request.n_max = settings.draft_n_max.value_or(0);
   if (settings.spec_type) {
     PACELINE_TRY_ASSIGN(request.type, parse_type(*settings.spec_type));
   } else if (settings.draft_model && settings.found_type &&
-             (settings.draft_n_max || settings.extra.empty())) {
+             (settings.draft_n_max || all_of_ngrams(settings.extra))) {
     request.type = *settings.found_type;
   } else if (settings.draft_n_max) {
     return misused("--spec-draft-n-max needs --spec-type, as in --spec-type draft-mtp");

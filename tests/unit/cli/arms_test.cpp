@@ -182,6 +182,18 @@ TEST(WidestPass, shows_the_neighbours_of_the_longest_draft) {
   EXPECT_EQ(widest_pass({ngram}), 16) << "the engine's default is longer";
 }
 
+TEST(Arms, of_n_grams_stand_beside_the_drafter_whose_type_was_found) {
+  ArmSettings asked = settings();
+  asked.draft_model = "small.gguf";
+  asked.found_type = trace::SpecType::draft_simple;
+  asked.extra = {"ngram-simple:4/7"};
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  ASSERT_EQ(arms->size(), 3u);
+  EXPECT_EQ(arms->at(1).name, "simple");
+  EXPECT_EQ(arms->at(2).name, "ngram-simple-4-7");
+}
+
 model::FileFacts file_of_kind(const char* kind) {
   model::FileFacts file;
   file.path = "d.gguf";
