@@ -18,7 +18,6 @@ using trace::SpecType;
 constexpr int least_widest_pass = 8;
 constexpr int most_widest_pass = 16;
 constexpr int longest_draft = 64;
-constexpr int most_size = 1024;  // of an n-gram drafter, as llama-server has it
 
 /// One arm before the settings that all share.
 struct ArmRequest {
@@ -90,14 +89,14 @@ util::Result<void> read_sizes(const std::string& arm, const std::string& text,
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find('/', begin), text.size());
     const auto number = whole_number(std::string_view(text).substr(begin, end - begin));
-    if (!number || *number < 0 || *number > most_size || given == places.size()) break;
+    if (!number || *number < 0 || *number > most_ngram_size || given == places.size()) break;
     *places[given++] = number;
     begin = end + 1;
   }
   const std::size_t fewest = request.type == SpecType::ngram_mod ? 3 : 2;
   if (begin > text.size() && given >= fewest) return {};
   return misused("--arm {}: \"{}\" are no sizes of {}; write {}, each at most {}", arm, text,
-                 util::enum_name(request.type), order_of_sizes(request.type), most_size);
+                 util::enum_name(request.type), order_of_sizes(request.type), most_ngram_size);
 }
 
 NgramSizes sizes_of(const ArmSettings& settings, SpecType type) {

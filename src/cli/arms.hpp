@@ -13,6 +13,10 @@ namespace paceline::cli {
 /// The temperature of an arm where neither the user nor the model's file says one.
 inline constexpr double default_temperature = 0.7;
 
+/// The largest size of an n-gram drafter, in tokens, as llama-server has it; the worker refuses
+/// more by itself.
+inline constexpr int most_ngram_size = 1024;
+
 /// What the options say about arms. A plain arm is added unless it is left out by name.
 struct ArmSettings {
   std::string model;

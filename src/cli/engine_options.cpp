@@ -41,12 +41,12 @@ std::vector<std::string> drafting_types() {
 /// The sizes that ngram-simple and ngram-map-k both have.
 void add_map_sizes(CLI::App& command, const std::string& prefix, trace::NgramSizes& sizes) {
   command.add_option(prefix + "-size-n", sizes.size_n, "Tokens that are looked up in the text")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, most_ngram_size))
       ->type_name("TOKENS")
       ->default_str("12")
       ->group(engine_group);
   command.add_option(prefix + "-size-m", sizes.size_m, "Longest draft")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, most_ngram_size))
       ->type_name("TOKENS")
       ->default_str("48")
       ->group(engine_group);
@@ -63,17 +63,17 @@ void add_mod_sizes(CLI::App& command, trace::NgramSizes& sizes) {
   command
       .add_option("--spec-ngram-mod-n-match", sizes.size_n,
                   "Tokens that are looked up in a table; llama.cpp warns of poor drafts under 16")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, most_ngram_size))
       ->type_name("TOKENS")
       ->default_str("24")
       ->group(engine_group);
   command.add_option("--spec-ngram-mod-n-min", sizes.n_min, "Shortest draft")
-      ->check(CLI::Range(0, 1024))
+      ->check(CLI::Range(0, most_ngram_size))
       ->type_name("TOKENS")
       ->default_str("48")
       ->group(engine_group);
   command.add_option("--spec-ngram-mod-n-max", sizes.size_m, "Longest draft")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, most_ngram_size))
       ->type_name("TOKENS")
       ->default_str("64")
       ->group(engine_group);

@@ -72,6 +72,21 @@ TEST(ToFacts, CallARunWithoutAcceptanceAScreenshot) {
   EXPECT_EQ(facts.verdict, "screenshot");
 }
 
+TEST(ToFacts, KnowThatADrafterNeverDrafted) {
+  auto summary = support::sample_summary();
+  auto& silent = summary.arms[2].classes[1];
+  silent.counts.attempts = 500;
+  silent.counts.offered = 0;
+  silent.acceptance = metrics::unknown("nothing was offered");
+  silent.draft_per_pass = metrics::unknown("no pass had a draft");
+  const auto facts_with = [&] {
+    return assemble(support::sample_trace(), summary, support::sample_mix(), {}).facts;
+  };
+  EXPECT_TRUE(is_known(facts_with(), "F4"));
+  silent.counts.attempts = 0;
+  EXPECT_FALSE(is_known(facts_with(), "F4")) << "it may never have been run";
+}
+
 TEST(ToFacts, CallARunWithoutTokensPerPassAScreenshot) {
   auto summary = support::sample_summary();
   summary.arms[0].classes[0].tokens_per_pass = metrics::unknown("lost");
