@@ -22,7 +22,7 @@ using document::Document;
 constexpr std::size_t label_width = 11;
 
 std::string line(const char* label, const std::string& text, const Style& style) {
-  return wrapped(fmt::format("  {:<9}{}", label, text), label_width, style.width);
+  return labelled(label, text, label_width, style.width);
 }
 
 void add_if(std::vector<std::string>& parts, std::string part) {

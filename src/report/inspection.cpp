@@ -20,7 +20,7 @@ using util::printable;
 constexpr std::size_t label_width = 16;
 
 std::string line(const char* label, const std::string& text, const Style& style) {
-  return wrapped(fmt::format("  {:<14}{}", label, text), label_width, style.width);
+  return labelled(label, text, label_width, style.width);
 }
 
 std::string number(const char* thing, const document::Known<int>& count) {

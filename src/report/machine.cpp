@@ -19,7 +19,7 @@ using util::printable;
 constexpr std::size_t label_width = 14;
 
 std::string line(const char* label, const std::string& text, const Style& style) {
-  return wrapped(fmt::format("  {:<12}{}", label, text), label_width, style.width);
+  return labelled(label, text, label_width, style.width);
 }
 
 std::string plain(const std::string& text) { return printable(text); }

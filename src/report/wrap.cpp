@@ -1,5 +1,7 @@
 #include "report/wrap.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "util/printable.hpp"
@@ -25,6 +27,12 @@ std::string wrapped(std::string_view text, std::size_t indent, int width) {
     text.remove_prefix(word_end);
   }
   return lines + line + '\n';
+}
+
+std::string labelled(std::string_view label, std::string_view text, std::size_t text_column,
+                     int width) {
+  constexpr std::size_t margin = 2;
+  return wrapped(fmt::format("  {:<{}}{}", label, text_column - margin, text), text_column, width);
 }
 
 }  // namespace paceline::report

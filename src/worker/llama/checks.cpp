@@ -18,8 +18,8 @@ constexpr int most_threads = 1024;
 constexpr int default_n_max = 3;           // llama-server's --spec-draft-n-max
 constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
 
-util::Result<void> check_same(const GgufFile& target, const GgufFile& drafter, const char* what,
-                              std::optional<std::int64_t> of_target,
+util::Result<void> check_same(const model::Gguf& target, const model::Gguf& drafter,
+                              const char* what, std::optional<std::int64_t> of_target,
                               std::optional<std::int64_t> of_drafter) {
   if (of_target == of_drafter) return {};
   const auto shown = [](std::optional<std::int64_t> value) {
@@ -31,12 +31,12 @@ util::Result<void> check_same(const GgufFile& target, const GgufFile& drafter, c
       drafter.path(), target.path(), what, shown(of_drafter), shown(of_target));
 }
 
-util::Result<void> check_vocabulary(const GgufFile& target, const GgufFile& drafter) {
+util::Result<void> check_vocabulary(const model::Gguf& target, const model::Gguf& drafter) {
   if (!drafter.vocabulary()) return {};
   return check_same(target, drafter, "vocabulary", target.vocabulary(), drafter.vocabulary());
 }
 
-util::Result<void> check_taps(const GgufFile& target, const GgufFile& drafter) {
+util::Result<void> check_taps(const model::Gguf& target, const model::Gguf& drafter) {
   const auto taps = drafter.own_numbers("target_layers");
   if (!taps || taps->empty())
     return refuse(
@@ -53,7 +53,7 @@ util::Result<void> check_taps(const GgufFile& target, const GgufFile& drafter) {
   return {};
 }
 
-util::Result<int> check_block(const GgufFile& drafter) {
+util::Result<int> check_block(const model::Gguf& drafter) {
   const std::int64_t block = drafter.own_number("block_size").value_or(dflash_block);
   // Blocks attend in both directions, so that one has to fit into one piece of a decode call.
   if (block < 2 || block > ubatch_tokens)
@@ -62,7 +62,8 @@ util::Result<int> check_block(const GgufFile& drafter) {
   return static_cast<int>(block);
 }
 
-util::Result<DraftPlan> plan_dflash(int n_max, const GgufFile& target, const GgufFile* drafter) {
+util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
+                                    const model::Gguf* drafter) {
   if (drafter == nullptr) return refuse("draft-dflash needs a drafter file: name it with -md.");
   if (drafter->architecture() != "dflash")
     return refuse(
@@ -95,8 +96,8 @@ DraftPlan stepwise(int n_max) {
       .n_max = n_max == 0 ? default_n_max : n_max, .block = std::nullopt, .ngram = std::nullopt};
 }
 
-util::Result<DraftPlan> plan_mtp(int n_max, const GgufFile& target, const GgufFile* drafter) {
-  const GgufFile& holder = drafter != nullptr ? *drafter : target;
+util::Result<DraftPlan> plan_mtp(int n_max, const model::Gguf& target, const model::Gguf* drafter) {
+  const model::Gguf& holder = drafter != nullptr ? *drafter : target;
   if (holder.own_number("nextn_predict_layers").value_or(0) < 1)
     return refuse(
         "{} has no MTP block (no {}.nextn_predict_layers in '{}'): use a file that was "
@@ -106,7 +107,8 @@ util::Result<DraftPlan> plan_mtp(int n_max, const GgufFile& target, const GgufFi
   return stepwise(n_max);
 }
 
-util::Result<DraftPlan> plan_simple(int n_max, const GgufFile& target, const GgufFile* drafter) {
+util::Result<DraftPlan> plan_simple(int n_max, const model::Gguf& target,
+                                    const model::Gguf* drafter) {
   if (drafter == nullptr) return refuse("draft-simple needs a drafter file: name it with -md.");
   if (drafter->architecture() == "dflash")
     return refuse(
@@ -156,8 +158,8 @@ util::Result<void> check_setup(const trace::Setup& setup) {
   return {};
 }
 
-util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const GgufFile& target,
-                                    const GgufFile* drafter) {
+util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf& target,
+                                    const model::Gguf* drafter) {
   switch (setup.spec_type) {
     case SpecType::draft_dflash:
       return plan_dflash(setup.draft_n_max, target, drafter);

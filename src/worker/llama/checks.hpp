@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include "model/gguf.hpp"
 #include "trace/setup.hpp"
 #include "util/result.hpp"
-#include "worker/llama/gguf_file.hpp"
 
 namespace paceline::worker {
 
@@ -24,7 +24,7 @@ util::Result<void> check_setup(const trace::Setup& setup);
 
 /// Refuses a drafter that does not fit the target, on which llama.cpp would abort or draft rubbish.
 /// `drafter` is the drafter's file, or null when the setup names none.
-util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const GgufFile& target,
-                                    const GgufFile* drafter);
+util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf& target,
+                                    const model::Gguf* drafter);
 
 }  // namespace paceline::worker

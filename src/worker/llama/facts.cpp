@@ -62,7 +62,7 @@ const char* rollback_name(const LoadedModel& model) {
 
 }  // namespace
 
-void fill_facts(LoadedModel& model, const GgufFile& target, const GgufFile* drafter) {
+void fill_facts(LoadedModel& model, const model::Gguf& target, const model::Gguf* drafter) {
   trace::EngineFacts& facts = model.facts;
   facts.engine = "llama.cpp (embedded)";
   facts.version = llama_version();

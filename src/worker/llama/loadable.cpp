@@ -25,9 +25,9 @@ constexpr std::array per_layer_keys = {"attention.head_count", "attention.head_c
                                        "feed_forward_length", "expert_used_count"};
 constexpr std::array size_keys = {"embedding_length", "context_length"};
 
-std::string shown(const GgufFile& file) { return util::printable(file.path()); }
+std::string shown(const model::Gguf& file) { return util::printable(file.path()); }
 
-util::Result<void> check_tensors(const GgufFile& file) {
+util::Result<void> check_tensors(const model::Gguf& file) {
   for (const model::Tensor& tensor : file.tensors())
     if (!tensor.bytes)
       return refuse(
@@ -37,7 +37,7 @@ util::Result<void> check_tensors(const GgufFile& file) {
   return {};
 }
 
-util::Result<void> check_split(const GgufFile& file) {
+util::Result<void> check_split(const model::Gguf& file) {
   const auto set = model::find_split(file);
   const auto& facts = set.facts;
   if (!facts) return {};
@@ -57,7 +57,7 @@ util::Result<void> check_split(const GgufFile& file) {
   return {};
 }
 
-util::Result<void> check_layers(const GgufFile& file) {
+util::Result<void> check_layers(const model::Gguf& file) {
   const std::string own = util::printable(file.architecture()) + ".";
   const auto layers = file.own_number("block_count");
   if (!layers || *layers < 1 || *layers > most_layers)
@@ -79,14 +79,14 @@ util::Result<void> check_layers(const GgufFile& file) {
 }
 
 /// The largest value of a key that is one number or one for each layer.
-std::optional<std::int64_t> largest(const GgufFile& file, const char* key) {
+std::optional<std::int64_t> largest(const model::Gguf& file, const char* key) {
   if (const auto number = file.own_number(key)) return number;
   const auto numbers = file.own_numbers(key);
   if (!numbers || numbers->empty()) return std::nullopt;
   return *std::max_element(numbers->begin(), numbers->end());
 }
 
-util::Result<void> check_sizes(const GgufFile& file) {
+util::Result<void> check_sizes(const model::Gguf& file) {
   const std::string own = util::printable(file.architecture()) + ".";
   for (const char* key : size_keys) {
     const auto size = file.own_number(key);
@@ -101,7 +101,7 @@ util::Result<void> check_sizes(const GgufFile& file) {
   return {};
 }
 
-util::Result<void> check_experts(const GgufFile& file) {
+util::Result<void> check_experts(const model::Gguf& file) {
   const std::string own = util::printable(file.architecture()) + ".";
   const std::int64_t experts = file.own_number("expert_count").value_or(0);
   const std::int64_t used = largest(file, "expert_used_count").value_or(0);
@@ -118,7 +118,7 @@ util::Result<void> check_experts(const GgufFile& file) {
 
 }  // namespace
 
-util::Result<void> check_loadable(const GgufFile& file) {
+util::Result<void> check_loadable(const model::Gguf& file) {
   PACELINE_TRY(check_split(file));
   if (file.architecture().empty())
     return refuse("'{}' does not say its architecture (general.architecture): convert it again.",
@@ -132,7 +132,7 @@ util::Result<void> check_loadable(const GgufFile& file) {
   return {};
 }
 
-util::Result<void> check_target(const GgufFile& file) {
+util::Result<void> check_target(const model::Gguf& file) {
   if (model::is_drafter_architecture(file.architecture()))
     return refuse(
         "'{}' is a drafter (architecture {}) and cannot run by itself: name it with -md "

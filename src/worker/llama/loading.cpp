@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <exception>
 
+#include "model/gguf.hpp"
 #include "worker/llama/checks.hpp"
 #include "worker/llama/facts.hpp"
-#include "worker/llama/gguf_file.hpp"
 #include "worker/llama/loadable.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/ngram.hpp"
@@ -29,17 +29,17 @@ tl::unexpected<util::Error> not_loaded(const std::string& path, const char* what
 
 /// The files of a setup, read far enough to decide whether loading can work.
 struct Files {
-  GgufFile target;
-  std::optional<GgufFile> drafter;
+  model::Gguf target;
+  std::optional<model::Gguf> drafter;
   DraftPlan plan;
 };
 
 util::Result<Files> read_files(const trace::Setup& setup) {
-  PACELINE_TRY_ASSIGN(GgufFile target, GgufFile::open(setup.model_path));
+  PACELINE_TRY_ASSIGN(model::Gguf target, model::Gguf::open(setup.model_path));
   PACELINE_TRY(check_target(target));
-  std::optional<GgufFile> drafter;
+  std::optional<model::Gguf> drafter;
   if (setup.draft_path) {
-    PACELINE_TRY_ASSIGN(drafter, GgufFile::open(*setup.draft_path));
+    PACELINE_TRY_ASSIGN(drafter, model::Gguf::open(*setup.draft_path));
     PACELINE_TRY(check_loadable(*drafter));
   }
   PACELINE_TRY_ASSIGN(const DraftPlan plan,

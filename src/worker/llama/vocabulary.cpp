@@ -49,7 +49,7 @@ constexpr const char* advice =
 
 }  // namespace
 
-util::Result<void> check_same_tokens(const GgufFile& target, const GgufFile& drafter) {
+util::Result<void> check_same_tokens(const model::Gguf& target, const model::Gguf& drafter) {
   constexpr const char* kind = "tokenizer.ggml.model";
   const std::string ours = target.text(kind).value_or("none");
   const std::string theirs = drafter.text(kind).value_or("none");

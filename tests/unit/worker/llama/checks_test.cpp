@@ -40,33 +40,33 @@ class Checks : public testing::Test {
   }
 
   /// A target of 6 layers and a prediction block, rows of 256 and 10 tokens.
-  GgufFile target(const Edit& edit = [](gguf_context*) {}) {
-    return GgufFile::open(write("target.gguf",
-                                [&](gguf_context* gguf) {
-                                  gguf_set_val_str(gguf, "general.architecture", "qwen35");
-                                  gguf_set_val_u32(gguf, "qwen35.embedding_length", 256);
-                                  gguf_set_val_u32(gguf, "qwen35.block_count", 7);
-                                  gguf_set_val_u32(gguf, "qwen35.nextn_predict_layers", 1);
-                                  set_vocabulary(gguf, 10);
-                                  edit(gguf);
-                                }))
+  model::Gguf target(const Edit& edit = [](gguf_context*) {}) {
+    return model::Gguf::open(write("target.gguf",
+                                   [&](gguf_context* gguf) {
+                                     gguf_set_val_str(gguf, "general.architecture", "qwen35");
+                                     gguf_set_val_u32(gguf, "qwen35.embedding_length", 256);
+                                     gguf_set_val_u32(gguf, "qwen35.block_count", 7);
+                                     gguf_set_val_u32(gguf, "qwen35.nextn_predict_layers", 1);
+                                     set_vocabulary(gguf, 10);
+                                     edit(gguf);
+                                   }))
         .value();
   }
 
   /// A DFlash drafter that fits it, with blocks of 8.
-  GgufFile dflash(const Edit& edit = [](gguf_context*) {}) {
+  model::Gguf dflash(const Edit& edit = [](gguf_context*) {}) {
     const std::vector<std::uint32_t> taps{1, 3, 5};
-    return GgufFile::open(write("dflash.gguf",
-                                [&](gguf_context* gguf) {
-                                  gguf_set_val_str(gguf, "general.architecture", "dflash");
-                                  gguf_set_val_u32(gguf, "dflash.embedding_length", 256);
-                                  gguf_set_val_u32(gguf, "dflash.block_size", 8);
-                                  gguf_set_val_u32(gguf, "tokenizer.ggml.mask_token_id", 9);
-                                  gguf_set_arr_data(gguf, "dflash.target_layers", GGUF_TYPE_UINT32,
-                                                    taps.data(), taps.size());
-                                  set_vocabulary(gguf, 10);
-                                  edit(gguf);
-                                }))
+    return model::Gguf::open(write("dflash.gguf",
+                                   [&](gguf_context* gguf) {
+                                     gguf_set_val_str(gguf, "general.architecture", "dflash");
+                                     gguf_set_val_u32(gguf, "dflash.embedding_length", 256);
+                                     gguf_set_val_u32(gguf, "dflash.block_size", 8);
+                                     gguf_set_val_u32(gguf, "tokenizer.ggml.mask_token_id", 9);
+                                     gguf_set_arr_data(gguf, "dflash.target_layers",
+                                                       GGUF_TYPE_UINT32, taps.data(), taps.size());
+                                     set_vocabulary(gguf, 10);
+                                     edit(gguf);
+                                   }))
         .value();
   }
 
@@ -90,7 +90,7 @@ void expect_says(const std::string& message, const std::string& part) {
 }
 
 TEST_F(Checks, ADraftOfZeroIsTheBlockWithoutItsAnchorOrThreeForMtp) {
-  const GgufFile drafter = dflash();
+  const model::Gguf drafter = dflash();
   EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->n_max, 7);
   EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->block, 8);
   EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash, 4), target(), &drafter)->n_max, 4);
@@ -101,7 +101,7 @@ TEST_F(Checks, ADraftOfZeroIsTheBlockWithoutItsAnchorOrThreeForMtp) {
 
 TEST_F(Checks, ADFlashDrafterHasToFitItsTarget) {
   const auto message = [&](const Edit& edit) {
-    const GgufFile drafter = dflash(edit);
+    const model::Gguf drafter = dflash(edit);
     return refusal(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter));
   };
   expect_says(message([](gguf_context* g) { gguf_set_val_u32(g, "dflash.embedding_length", 128); }),
@@ -127,15 +127,15 @@ TEST_F(Checks, ADFlashDrafterHasToFitItsTarget) {
 }
 
 TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
-  const GgufFile small = target();
+  const model::Gguf small = target();
   EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple), target(), &small)->n_max, 3);
   EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple, 5), target(), &small)->n_max, 5);
   expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), nullptr)),
               "name it with -md");
-  const GgufFile block = dflash();
+  const model::Gguf block = dflash();
   expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &block)),
               "is a DFlash drafter");
-  const GgufFile other = GgufFile::open(support::lab_model("small-f16.gguf")).value();
+  const model::Gguf other = model::Gguf::open(support::lab_model("small-f16.gguf")).value();
   expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &other)),
               "has the tokenizer 'gpt2'");
 }
@@ -157,7 +157,7 @@ TEST_F(Checks, NgramDraftersTakeSizesAndNothingElse) {
 }
 
 TEST_F(Checks, ALastLayerAndTheLargestBlockStillFit) {
-  const GgufFile drafter = dflash([](gguf_context* g) {
+  const model::Gguf drafter = dflash([](gguf_context* g) {
     const std::uint32_t tap = 5;
     gguf_set_arr_data(g, "dflash.target_layers", GGUF_TYPE_UINT32, &tap, 1);
     gguf_set_val_u32(g, "dflash.block_size", 512);
@@ -166,20 +166,22 @@ TEST_F(Checks, ALastLayerAndTheLargestBlockStillFit) {
 }
 
 TEST_F(Checks, ADrafterWithoutAVocabularyUsesTheTargets) {
-  const GgufFile drafter =
+  const model::Gguf drafter =
       dflash([](gguf_context* g) { gguf_remove_key(g, "tokenizer.ggml.tokens"); });
   EXPECT_TRUE(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter).has_value());
 }
 
 TEST_F(Checks, MtpNeedsAPredictionBlock) {
-  const GgufFile plain =
+  const model::Gguf plain =
       target([](gguf_context* g) { gguf_remove_key(g, "qwen35.nextn_predict_layers"); });
   expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp), plain, nullptr)),
               "The target has no MTP block");
 }
 
 TEST_F(Checks, AFileThatIsNoModelIsRefusedByName) {
-  const auto message = [](const std::string& path) { return GgufFile::open(path).error().message; };
+  const auto message = [](const std::string& path) {
+    return model::Gguf::open(path).error().message;
+  };
   const std::string empty = folder_.path() / "empty.gguf";
   ASSERT_TRUE(util::write_file(empty, ""));
   expect_says(message(empty), "'" + empty + "' is empty");

@@ -33,7 +33,7 @@ std::string refusal(const std::function<void(GgufBuilder&)>& change,
   GgufBuilder builder = small_model(architecture);
   change(builder);
   EXPECT_TRUE(util::write_file(path, builder.bytes()));
-  const auto file = GgufFile::open(path);
+  const auto file = model::Gguf::open(path);
   EXPECT_TRUE(file) << file.error().message;
   const auto checked = check_target(*file);
   return checked ? "" : checked.error().message;
@@ -62,7 +62,7 @@ TEST(CheckTarget, RefusesLayersOnWhichTheLibraryAborts) {
     const support::TemporaryFolder folder;
     const std::string path = folder.path() / "m.gguf";
     EXPECT_TRUE(util::write_file(path, builder.bytes()));
-    const auto checked = check_target(GgufFile::open(path).value());
+    const auto checked = check_target(model::Gguf::open(path).value());
     return checked ? std::string() : checked.error().message;
   };
   const auto with = [](std::uint32_t count) {
@@ -160,7 +160,7 @@ TEST(FileTypes, AreThoseOfTheLibrary) {
 TEST(Reader, AgreesWithGgmlOnTheShippedModels) {
   for (const char* name : {"target-mtp-f16.gguf", "dflash-f16.gguf", "small-f16.gguf"}) {
     const std::string path = support::lab_model(name);
-    const auto ours = GgufFile::open(path);
+    const auto ours = model::Gguf::open(path);
     ASSERT_TRUE(ours) << ours.error().message;
     gguf_context* theirs = gguf_init_from_file(path.c_str(), {.no_alloc = true, .ctx = nullptr});
     ASSERT_NE(theirs, nullptr);

@@ -23,7 +23,7 @@ Tokens numbered(std::size_t count) {
 
 class SameTokens : public testing::Test {
  protected:
-  GgufFile file(const std::string& name, const std::string& kind, const Tokens& tokens) {
+  model::Gguf file(const std::string& name, const std::string& kind, const Tokens& tokens) {
     gguf_context* gguf = gguf_init_empty();
     gguf_set_val_str(gguf, "general.architecture", "llama");
     gguf_set_val_str(gguf, "tokenizer.ggml.model", kind.c_str());
@@ -33,7 +33,7 @@ class SameTokens : public testing::Test {
     const std::string path = folder_.path() / name;
     gguf_write_to_file(gguf, path.c_str(), false);
     gguf_free(gguf);
-    return GgufFile::open(path).value();
+    return model::Gguf::open(path).value();
   }
 
   /// What is said of a drafter beside a target of 200 tokens.
@@ -70,8 +70,8 @@ TEST_F(SameTokens, are_missed_with_the_first_difference_named) {
 }
 
 TEST_F(SameTokens, are_those_of_the_laboratory_models) {
-  const auto target = GgufFile::open(support::lab_model("target-mtp-f16.gguf"));
-  const auto small = GgufFile::open(support::lab_model("small-f16.gguf"));
+  const auto target = model::Gguf::open(support::lab_model("target-mtp-f16.gguf"));
+  const auto small = model::Gguf::open(support::lab_model("small-f16.gguf"));
   EXPECT_TRUE(check_same_tokens(*target, *small).has_value());
 }
 
