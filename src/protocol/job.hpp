@@ -13,6 +13,7 @@ namespace paceline::protocol {
 struct ChatMessage {
   std::string role;  ///< "system", "user" or "assistant"
   std::string content;
+  std::vector<std::string> images = {};  ///< data: URLs, after the text; for servers that take them
 };
 
 /// Generates from one prompt; KV and drafter state are reset before it.
@@ -26,6 +27,7 @@ struct Generate {
   bool synced = false;         ///< synchronise the device after each phase and report phases
   bool record_drafts = false;  ///< put the offered token ids into each pass
   bool record_gaps = false;    ///< put top-2 logit gaps into each emission (costs time)
+  bool ignore_eos = false;     ///< go on to the cap; for servers that can
   bool warm_session = false;   ///< keep the drafter's own state (n-gram tables); KV is reset
 };
 

@@ -6,9 +6,9 @@ namespace paceline::protocol {
 
 using util::Json;
 
-PACELINE_JSON_FIELDS(ChatMessage, 2, role, content);
-PACELINE_JSON_FIELDS(Generate, 10, prompt, messages, prompt_tokens, n_predict, sampling, seed,
-                     synced, record_drafts, record_gaps, warm_session);
+PACELINE_JSON_FIELDS(ChatMessage, 3, role, content, images);
+PACELINE_JSON_FIELDS(Generate, 11, prompt, messages, prompt_tokens, n_predict, sampling, seed,
+                     synced, record_drafts, record_gaps, ignore_eos, warm_session);
 PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
 PACELINE_JSON_FIELDS(Synth, 4, source_path, destination_path, extra_layers, feed_forward);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
@@ -33,9 +33,9 @@ struct Names {
 constexpr Names<Generate, Probe, Synth, Inspect, ListDevices, Check> job_names{
     {"generate", "probe", "synth", "inspect", "list_devices", "check"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
-                model::FileFacts, trace::Devices, trace::Finished>
+                model::FileFacts, trace::Devices, trace::Answered, trace::Finished>
     event_names{{"progress", "prefill", "pass", "emission", "width_time", "file_facts", "devices",
-                 "finished"}};
+                 "answered", "finished"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

@@ -29,6 +29,9 @@ void take(trace::Event&& event, Collected& collected) {
           collected.file = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Devices>) {
           collected.devices = std::move(said);
+        } else if constexpr (std::is_same_v<Said, trace::Answered>) {
+          request.chunks = std::move(said.chunks);
+          request.answer = std::move(said.answer);
         } else if constexpr (std::is_same_v<Said, trace::Finished>) {
           request.outcome = std::move(said.outcome);
           request.stop = said.stop;

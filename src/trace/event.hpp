@@ -19,9 +19,15 @@ struct Finished {
   std::string text;
 };
 
+/// What a server said of a job in the end; comes before its Finished.
+struct Answered {
+  std::vector<Chunk> chunks;
+  Answer answer;
+};
+
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
-using Event =
-    std::variant<Progress, Prefill, Pass, Emission, WidthTime, model::FileFacts, Devices, Finished>;
+using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, model::FileFacts, Devices,
+                           Answered, Finished>;
 
 }  // namespace paceline::trace

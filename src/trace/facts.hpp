@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/file_facts.hpp"
+#include "trace/server_facts.hpp"
 #include "trace/setup.hpp"
 
 namespace paceline::trace {
@@ -25,9 +26,9 @@ struct Devices {
   std::vector<Device> list;
 };
 
-/// Who decided a sampling setting: the user, the model's file (general.sampling.*), this tool, or
-/// the engine's library by its default.
-enum class Origin { user, gguf, tool, library };
+/// Who decided a sampling setting: the user, the model's file (general.sampling.*), this tool, the
+/// engine's library by its default, or a server that does not say why.
+enum class Origin { user, gguf, tool, library, server };
 
 /// One sampling parameter in force.
 struct SamplingSetting {
@@ -82,6 +83,7 @@ struct EngineFacts {
   bool flash_attention = false;
   MemoryFacts memory;
   double load_s = 0;
+  std::optional<ServerFacts> server;  ///< absent: the embedded engine
 };
 
 }  // namespace paceline::trace

@@ -16,10 +16,36 @@ PACELINE_ENUM_NAMES(paceline::trace::SpecType, 7, {paceline::trace::SpecType::no
                     {paceline::trace::SpecType::ngram_mod, "ngram-mod"});
 PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
                     {paceline::trace::PromptForm::chat, "chat"});
-PACELINE_ENUM_NAMES(paceline::trace::Origin, 4, {paceline::trace::Origin::user, "user"},
+PACELINE_ENUM_NAMES(paceline::trace::Origin, 5, {paceline::trace::Origin::user, "user"},
                     {paceline::trace::Origin::gguf, "gguf"},
                     {paceline::trace::Origin::tool, "tool"},
-                    {paceline::trace::Origin::library, "library"});
+                    {paceline::trace::Origin::library, "library"},
+                    {paceline::trace::Origin::server, "server"});
+PACELINE_ENUM_NAMES(paceline::trace::Quantity, paceline::trace::quantities,
+                    {paceline::trace::Quantity::output_tokens, "output_tokens"},
+                    {paceline::trace::Quantity::reasoning_tokens, "reasoning_tokens"},
+                    {paceline::trace::Quantity::prompt_tokens, "prompt_tokens"},
+                    {paceline::trace::Quantity::prompt_cached, "prompt_cached"},
+                    {paceline::trace::Quantity::prompt_processed, "prompt_processed"},
+                    {paceline::trace::Quantity::prefill_s, "prefill_s"},
+                    {paceline::trace::Quantity::decode_s, "decode_s"},
+                    {paceline::trace::Quantity::ttft_s, "ttft_s"},
+                    {paceline::trace::Quantity::tokens_per_s, "tokens_per_s"},
+                    {paceline::trace::Quantity::attempts, "attempts"},
+                    {paceline::trace::Quantity::generated, "generated"},
+                    {paceline::trace::Quantity::offered, "offered"},
+                    {paceline::trace::Quantity::tested, "tested"},
+                    {paceline::trace::Quantity::accepted, "accepted"},
+                    {paceline::trace::Quantity::passes, "passes"},
+                    {paceline::trace::Quantity::passes_speculative, "passes_speculative"},
+                    {paceline::trace::Quantity::passes_plain, "passes_plain"},
+                    {paceline::trace::Quantity::decodes, "decodes"},
+                    {paceline::trace::Quantity::acceptance_length, "acceptance_length"},
+                    {paceline::trace::Quantity::acceptance_rate, "acceptance_rate"},
+                    {paceline::trace::Quantity::draft_n_max, "draft_n_max"},
+                    {paceline::trace::Quantity::offered_at, "offered_at"},
+                    {paceline::trace::Quantity::accepted_at, "accepted_at"},
+                    {paceline::trace::Quantity::accepted_lengths, "accepted_lengths"});
 PACELINE_ENUM_NAMES(paceline::trace::PassKind, 3, {paceline::trace::PassKind::plain, "plain"},
                     {paceline::trace::PassKind::speculative, "speculative"},
                     {paceline::trace::PassKind::replay, "replay"});
@@ -38,6 +64,7 @@ namespace paceline::trace {
 PACELINE_ENUM_JSON(SpecType);
 PACELINE_ENUM_JSON(PromptForm);
 PACELINE_ENUM_JSON(Origin);
+PACELINE_ENUM_JSON(Quantity);
 PACELINE_ENUM_JSON(PassKind);
 PACELINE_ENUM_JSON(OutcomeKind);
 PACELINE_ENUM_JSON(StopReason);
@@ -48,8 +75,8 @@ PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_s
                      penalty_present, samplers, tool_temp);
 static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
-PACELINE_JSON_FIELDS(Setup, 7, model_path, draft_path, spec_type, draft_n_max, ngram, n_ctx,
-                     threads);
+PACELINE_JSON_FIELDS(Setup, 10, model_path, draft_path, spec_type, draft_n_max, ngram, n_ctx,
+                     threads, server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
@@ -57,10 +84,14 @@ PACELINE_JSON_FIELDS(Devices, 1, list);
 PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
-PACELINE_JSON_FIELDS(EngineFacts, 21, engine, version, build, devices, target, drafter, draft_block,
+PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
+PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
+                     speculates, spec_types, draft_n_max, forced_acceptance, has_chat_template,
+                     takes_images, command_line, binary_sha256, abilities);
+PACELINE_JSON_FIELDS(EngineFacts, 22, engine, version, build, devices, target, drafter, draft_block,
                      ngram, draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch,
-                     n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory,
-                     load_s);
+                     n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory, load_s,
+                     server);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);
@@ -70,8 +101,18 @@ PACELINE_JSON_FIELDS(Emission, 6, pass, tokens, accepted, overshoot, at_ns, top2
 PACELINE_JSON_FIELDS(Prefill, 5, prompt_tokens, processed_tokens, began_ns, ended_ns, drafter_ns);
 PACELINE_JSON_FIELDS(Noise, 4, steal_s, cpu_s, pressure_s, elapsed_s);
 PACELINE_JSON_FIELDS(Outcome, 5, kind, reason, signal, exit_code, log_tail);
-PACELINE_JSON_FIELDS(Request, 15, prompt_id, workload_class, family, repetition, warm_up, synced,
-                     seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise);
+PACELINE_JSON_FIELDS(Chunk, 8, arrived_ns, content_bytes, reasoning_bytes, tokens, output_tokens,
+                     decode_ms, offered, accepted);
+PACELINE_JSON_FIELDS(Said, 6, quantity, value, values, endpoint, field, rule);
+PACELINE_JSON_FIELDS(Timeline, 4, scheduled_ns, sent_ns, first_byte_ns, ended_ns);
+PACELINE_JSON_FIELDS(Answer, 6, endpoint, said, timeline, prompt_batches, sampling, oddities);
+PACELINE_JSON_FIELDS(Counted, 3, value, rule, reason);
+PACELINE_JSON_FIELDS(Tally, 12, passes, passes_speculative, passes_replay, attempts, generated,
+                     offered, tested, accepted, overshoot, residual_passes, offered_at,
+                     accepted_at);
+PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition, warm_up, synced,
+                     seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise,
+                     chunks, answer, tally);
 
 PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(Launch, 7, index, round, arm, facts, outcome, requests, widths);
@@ -81,6 +122,7 @@ PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, 
                      workload_notes, prompt_form, warm_session, mix, residency, arms);
 
 PACELINE_JSON_FIELDS(Progress, 1, tokens);
+PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);
 PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);
 
 }  // namespace paceline::trace

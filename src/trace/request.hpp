@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "trace/server.hpp"
+#include "trace/time.hpp"
+
 namespace paceline::trace {
 
-/// Times are nanoseconds of the engine's monotonic clock; only differences mean anything.
-using Nanoseconds = std::int64_t;
+/// In the place of a token's id that a server did not say.
+inline constexpr std::int32_t unknown_token = -1;
 
 enum class PassKind { plain, speculative, replay };
 
@@ -46,7 +49,7 @@ struct Pass {
 /// E, A and X are counted from these and never from Pass, so that a lost record shows.
 struct Emission {
   int pass = -1;                     ///< index of the pass; -1 for the token made by prefill
-  std::vector<std::int32_t> tokens;  ///< emitted token ids, in order
+  std::vector<std::int32_t> tokens;  ///< emitted token ids, in order, or unknown_token
   int accepted = 0;                  ///< accepted draft tokens this emission counts
   int overshoot = 0;                 ///< tokens sampled and not emitted, the target's own included
   Nanoseconds at_ns = 0;             ///< when they were known
@@ -107,6 +110,9 @@ struct Request {
   std::vector<Emission> emissions;
   std::string text;
   Noise noise;
+  std::vector<Chunk> chunks;     ///< of a server; passes and emissions are made of them
+  std::optional<Answer> answer;  ///< likewise
+  std::optional<Tally> tally;    ///< likewise: it stands for counts that `passes` cannot give
 };
 
 }  // namespace paceline::trace

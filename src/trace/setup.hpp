@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace paceline::trace {
 
@@ -60,6 +61,9 @@ struct Setup {
   NgramSizes ngram;     ///< for the n-gram types only
   int n_ctx = 4096;     ///< tokens of context to allocate
   int threads = 1;      ///< CPU threads of the engine, for prefill and decode
+  std::string server_bin;                ///< llama-server to start; empty: none
+  std::vector<std::string> server_args;  ///< put behind its own arguments, as they are
+  std::string url;                       ///< of a running server; empty: none
 };
 
 /// Settings on an engine: what is compared with what. The arm without a drafter is named "plain".

@@ -74,6 +74,7 @@ struct Recorder {
   void operator()(const trace::WidthTime& event) const { launch.widths.push_back(event); }
   void operator()(const model::FileFacts&) const {}
   void operator()(const trace::Devices&) const {}
+  void operator()(const trace::Answered&) const {}
   void operator()(const trace::Finished& event) const {
     request.outcome = event.outcome;
     request.stop = event.stop;
