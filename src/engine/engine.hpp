@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "protocol/job.hpp"
 #include "trace/event.hpp"
@@ -18,6 +20,8 @@ using JobId = std::uint32_t;
 /// What an engine can do beside generating. What it cannot is unknown in the report, never zero.
 struct Capabilities {
   bool probes_widths = false;  ///< times passes of a given width (protocol::Probe)
+  bool outlives_failures = false;  ///< a request that failed or timed out ends no launch
+  int jobs_at_once = 1;            ///< jobs that may run together
 };
 
 struct TaggedEvent {
@@ -25,7 +29,16 @@ struct TaggedEvent {
   trace::Event event;
 };
 
-/// The seam between a study and the thing measured. One job runs at a time.
+/// What an engine says of itself between jobs.
+struct Snapshot {
+  std::map<std::string, double> counters;  ///< by the engine's own names; empty: it has none
+  std::optional<double> client_cpu_s;      ///< CPU that this process spent on its jobs so far
+  std::optional<double> lag_p50_s;         ///< how late this process looked at what had arrived
+  std::optional<double> lag_p99_s;
+  std::optional<double> lag_max_s;
+};
+
+/// The seam between a study and the thing measured. As many jobs run at a time as it can.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -45,6 +58,9 @@ class Engine {
 
   /// Asks the running job to stop; its Finished says cancelled.
   virtual void cancel(JobId job) = 0;
+
+  /// Counters and what the jobs cost this process; nothing when the engine has neither.
+  virtual util::Result<Snapshot> observe() { return Snapshot{}; }
 
   /// Ends the launch and frees everything. Safe to call twice.
   virtual void close() = 0;
