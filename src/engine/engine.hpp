@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -18,6 +20,7 @@ using JobId = std::uint32_t;
 /// What an engine can do beside generating. What it cannot is unknown in the report, never zero.
 struct Capabilities {
   bool probes_widths = false;  ///< times passes of a given width (protocol::Probe)
+  bool is_local = false;       ///< runs in processes of this machine, of one process group
 };
 
 struct TaggedEvent {
@@ -45,6 +48,9 @@ class Engine {
 
   /// Asks the running job to stop; its Finished says cancelled.
   virtual void cancel(JobId job) = 0;
+
+  /// Its processes, so that their memory can be read from outside; nothing while none runs.
+  virtual std::optional<pid_t> process_group() const { return std::nullopt; }
 
   /// Ends the launch and frees everything. Safe to call twice.
   virtual void close() = 0;
