@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -22,6 +24,7 @@ struct Capabilities {
   bool probes_widths = false;  ///< times passes of a given width (protocol::Probe)
   bool outlives_failures = false;  ///< a request that failed or timed out ends no launch
   int jobs_at_once = 1;            ///< jobs that may run together
+  bool is_local = false;       ///< runs in processes of this machine, of one process group
 };
 
 struct TaggedEvent {
@@ -61,6 +64,8 @@ class Engine {
 
   /// Counters and what the jobs cost this process; nothing when the engine has neither.
   virtual util::Result<Snapshot> observe() { return Snapshot{}; }
+  /// Its processes, so that their memory can be read from outside; nothing while none runs.
+  virtual std::optional<pid_t> process_group() const { return std::nullopt; }
 
   /// Ends the launch and frees everything. Safe to call twice.
   virtual void close() = 0;

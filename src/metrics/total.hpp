@@ -53,6 +53,10 @@ class Total {
     return a.known() && b.known() && *a.value_ > *b.value_;
   }
   friend bool operator<(const Total& a, const Total& b) { return b > a; }
+  friend bool operator>=(const Total& a, const Total& b) {
+    return a.known() && b.known() && *a.value_ >= *b.value_;
+  }
+  friend bool operator<=(const Total& a, const Total& b) { return b >= a; }
 
  private:
   std::optional<Number> value_;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "machine/noise_meter.hpp"
+#include "machine/process_memory.hpp"
 #include "study/collect.hpp"
 
 namespace paceline::study {
@@ -49,6 +50,8 @@ class Run {
     launch.round = planned.round;
     launch.arm = arm.name;
     show(arm, planned, "loading");
+    std::vector<trace::MemoryReading> readings;
+    read_memory(engine, trace::MemoryMoment::before_load, readings);
     auto facts = engine.open(arm.setup, arm.sampling);
     if (facts)
       launch.facts = std::move(*facts);
@@ -57,12 +60,23 @@ class Run {
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
     if (facts) {
+      read_memory(engine, trace::MemoryMoment::after_load, readings);
       PACELINE_TRY(measure_requests(planned, engine));
+      if (!lost()) read_memory(engine, trace::MemoryMoment::after_run, readings);
     }
+    for (const auto& reading : readings) PACELINE_TRY(journal_.memory(current().index, reading));
+    current().memory = std::move(readings);
     engine.close();
     PACELINE_TRY(journal_.launch_end(current().index, current().outcome));
     steps_done_ = steps_after;
     return {};
+  }
+
+  /// Never while a request runs, so that it takes no time from one.
+  static void read_memory(const engine::Engine& engine, trace::MemoryMoment when,
+                          std::vector<trace::MemoryReading>& readings) {
+    if (engine.capabilities().is_local)
+      readings.push_back(machine::read_memory(engine.process_group(), when));
   }
 
   util::Result<void> measure_requests(const PlannedLaunch& planned, engine::Engine& engine) {

@@ -56,6 +56,10 @@ PACELINE_ENUM_NAMES(paceline::trace::OutcomeKind, 6, {paceline::trace::OutcomeKi
                     {paceline::trace::OutcomeKind::crashed, "crashed"},
                     {paceline::trace::OutcomeKind::timed_out, "timed_out"},
                     {paceline::trace::OutcomeKind::failed, "failed"});
+PACELINE_ENUM_NAMES(paceline::trace::MemoryMoment, 3,
+                    {paceline::trace::MemoryMoment::before_load, "before_load"},
+                    {paceline::trace::MemoryMoment::after_load, "after_load"},
+                    {paceline::trace::MemoryMoment::after_run, "after_run"});
 PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason::none, "none"},
                     {paceline::trace::StopReason::limit, "limit"},
                     {paceline::trace::StopReason::eos, "eos"},
@@ -70,6 +74,7 @@ PACELINE_ENUM_JSON(Quantity);
 PACELINE_ENUM_JSON(PassKind);
 PACELINE_ENUM_JSON(OutcomeKind);
 PACELINE_ENUM_JSON(StopReason);
+PACELINE_ENUM_JSON(MemoryMoment);
 
 PACELINE_JSON_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
@@ -87,9 +92,9 @@ PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
 PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
-PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
+PACELINE_JSON_FIELDS(ServerFacts, 17, dialect, chosen, url, model, quant, slots, n_ctx_slot,
                      speculates, spec_types, draft_n_max, forced_acceptance, has_chat_template,
-                     takes_images, command_line, binary_sha256, abilities);
+                     takes_images, command_line, binary_sha256, binary_is_script, abilities);
 PACELINE_JSON_FIELDS(EngineFacts, 22, engine, version, build, devices, target, drafter, draft_block,
                      ngram, draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch,
                      n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory, load_s,
@@ -117,7 +122,9 @@ PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition,
                      chunks, answer, tally);
 
 PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
-PACELINE_JSON_FIELDS(Launch, 7, index, round, arm, facts, outcome, requests, widths);
+PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
+PACELINE_JSON_FIELDS(MemoryReading, 5, when, pss_bytes, reason, available_bytes, devices);
+PACELINE_JSON_FIELDS(Launch, 8, index, round, arm, facts, outcome, requests, widths, memory);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, n_predict, workload,

@@ -58,7 +58,8 @@ struct ServerFacts {
   std::optional<bool> has_chat_template;
   std::optional<bool> takes_images;
   std::optional<std::string> command_line;   ///< of a server that we started
-  std::optional<std::string> binary_sha256;  ///< likewise
+  std::optional<std::string> binary_sha256;  ///< likewise, of the file that was named
+  std::optional<bool> binary_is_script;      ///< likewise: the hash is not that of the server
   std::vector<Ability> abilities;
 };
 

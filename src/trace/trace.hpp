@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/facts.hpp"
+#include "trace/memory.hpp"
 #include "trace/mix.hpp"
 #include "trace/request.hpp"
 #include "trace/setup.hpp"
@@ -31,6 +32,7 @@ struct Launch {
   Outcome outcome;
   std::vector<Request> requests;
   std::vector<WidthTime> widths;
+  std::vector<MemoryReading> memory;  ///< in order of time; empty: the engine is no process
 };
 
 /// What a run was going to do, fixed before it began.

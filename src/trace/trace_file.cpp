@@ -79,6 +79,10 @@ util::Result<void> TraceFile::width(int launch_index, const WidthTime& width) {
   return line(util::dump_json(launch_record("width", launch_index, width)));
 }
 
+util::Result<void> TraceFile::memory(int launch_index, const MemoryReading& reading) {
+  return line(util::dump_json(launch_record("memory", launch_index, reading)));
+}
+
 util::Result<void> TraceFile::launch_end(int launch_index, const Outcome& outcome) {
   return line(util::dump_json(launch_record("launch_end", launch_index, outcome)));
 }
@@ -147,6 +151,8 @@ class Reader {
       util::read_field(json, "value", launch.requests.emplace_back());
     } else if (kind == "width") {
       util::read_field(json, "value", launch.widths.emplace_back());
+    } else if (kind == "memory") {
+      util::read_field(json, "value", launch.memory.emplace_back());
     } else if (kind == "launch_end") {
       util::read_field(json, "value", launch.outcome);
     } else {

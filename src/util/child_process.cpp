@@ -165,6 +165,17 @@ void ChildProcess::send(int signal) {
   if (id_ > 0 && !status_) ::kill(id_, signal);
 }
 
+void ChildProcess::send_to_group(int signal) {
+  if (id_ > 0 && !status_) ::kill(-id_, signal);
+}
+
+bool ChildProcess::has_ended() const {
+  if (id_ <= 0 || status_) return true;
+  siginfo_t info{};
+  const int problem = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return problem != 0 || info.si_pid == id_;
+}
+
 std::optional<ExitStatus> ChildProcess::wait(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!status_ && id_ > 0) {

@@ -45,6 +45,13 @@ class ChildProcess {
 
   void send(int signal);
 
+  /// The same to every process of its group. Its number is its own until wait() has told its end,
+  /// and means nothing afterwards: nothing is sent then.
+  void send_to_group(int signal);
+
+  /// True once it has ended. Unlike wait(), it leaves its number (and so its group's) taken.
+  bool has_ended() const;
+
   /// Its end, once it came, waiting up to `patience` for it.
   std::optional<ExitStatus> wait(std::chrono::milliseconds patience);
 

@@ -83,6 +83,20 @@ fs::path shipped(std::string_view relative) {
 
 fs::path own_program(std::string_view name) { return prefix() / "libexec/paceline" / name; }
 
+std::optional<fs::path> find_program(std::string_view name) {
+  const auto is_program = [](const fs::path& path) {
+    std::error_code problem;
+    return fs::is_regular_file(path, problem) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string_view::npos)
+    return is_program(name) ? std::optional<fs::path>(name) : std::nullopt;
+  const char* set = std::getenv("PATH");
+  std::istringstream folders(set != nullptr ? set : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
+  return std::nullopt;
+}
+
 Result<std::string> read_file(const fs::path& path) {
   std::error_code problem;
   if (fs::is_directory(path, problem))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,10 @@ std::filesystem::path shipped(std::string_view relative);
 
 /// A program for Paceline's own use, in libexec/paceline of the running program's prefix.
 std::filesystem::path own_program(std::string_view name);
+
+/// Where a shell would find a program: the name itself when it has a slash, else in $PATH; nothing
+/// when no file there can be run.
+std::optional<std::filesystem::path> find_program(std::string_view name);
 
 /// A whole file, or why it cannot be read, with its path.
 Result<std::string> read_file(const std::filesystem::path& path);

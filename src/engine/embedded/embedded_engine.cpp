@@ -51,9 +51,11 @@ EmbeddedEngine::EmbeddedEngine(std::filesystem::path worker_program)
 
 EmbeddedEngine::~EmbeddedEngine() { close(); }
 
-Capabilities EmbeddedEngine::capabilities() const { return {.probes_widths = true}; }
+Capabilities EmbeddedEngine::capabilities() const {
+  return {.probes_widths = true, .is_local = true};
+}
 
-std::optional<pid_t> EmbeddedEngine::process_id() const {
+std::optional<pid_t> EmbeddedEngine::process_group() const {
   if (!worker_) return std::nullopt;
   return worker_->id();
 }

@@ -25,10 +25,8 @@ class EmbeddedEngine final : public Engine {
   util::Result<JobId> submit(const protocol::Job& job, std::chrono::seconds patience) override;
   std::optional<TaggedEvent> next(TimePoint until) override;
   void cancel(JobId job) override;
+  std::optional<pid_t> process_group() const override;
   void close() override;
-
-  /// The worker's process id while it runs.
-  std::optional<pid_t> process_id() const;
 
  private:
   /// Starts the worker unless it runs; an outcome when it does not come up.

@@ -19,6 +19,7 @@ constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
 constexpr auto health_patience = std::chrono::seconds(2);
 constexpr int try_out_tokens = 8;
+constexpr int most_jobs = 100'000;
 
 trace::Outcome refused(std::string reason) {
   trace::Outcome outcome;
@@ -35,7 +36,11 @@ ServerEngine::ServerEngine(ServerOptions options)
 ServerEngine::~ServerEngine() { close(); }
 
 Capabilities ServerEngine::capabilities() const {
-  return {.probes_widths = false, .outlives_failures = true, .jobs_at_once = 100'000};
+  Capabilities can;
+  can.outlives_failures = true;
+  can.jobs_at_once = most_jobs;
+  can.is_local = managed_.has_value();
+  return can;
 }
 
 void ServerEngine::authorise(net::Request& request) const {
@@ -290,6 +295,10 @@ void ServerEngine::cancel(JobId job) {
       client_.cancel(exchange);
       return;
     }
+}
+
+std::optional<pid_t> ServerEngine::process_group() const {
+  return managed_ ? managed_->process_group() : std::nullopt;
 }
 
 util::Result<Snapshot> ServerEngine::observe() {

@@ -41,6 +41,7 @@ class ServerEngine final : public Engine {
   std::optional<TaggedEvent> next(TimePoint until) override;
   void cancel(JobId job) override;
   util::Result<Snapshot> observe() override;
+  std::optional<pid_t> process_group() const override;
   void close() override;
 
  private:

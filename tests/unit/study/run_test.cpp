@@ -27,6 +27,7 @@ class MemoryJournal final : public trace::Journal {
     return note(request.warm_up ? "warm-up" : "request " + request.prompt_id);
   }
   util::Result<void> width(int, const trace::WidthTime&) override { return note("width"); }
+  util::Result<void> memory(int, const trace::MemoryReading&) override { return note("memory"); }
   util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
   util::Result<void> end(bool) override { return note("end"); }
 

@@ -36,6 +36,8 @@ std::string written_trace(const std::filesystem::path& path) {
   width.width = 8;
   width.verify_ns = {50, 51};
   EXPECT_TRUE((*file)->width(0, width));
+  EXPECT_TRUE((*file)->memory(
+      0, {MemoryMoment::after_run, 5'000'000'000, "", std::nullopt, {{"GPU-1", 7'000'000'000}}}));
   Outcome outcome;
   outcome.kind = OutcomeKind::crashed;
   outcome.signal = 11;
@@ -56,6 +58,11 @@ TEST(TraceFile, gives_back_what_was_taken_down) {
   EXPECT_EQ(launch.requests[1].prompt_id, "prose-01");
   EXPECT_EQ(launch.requests[0].emissions[0].tokens, (std::vector<std::int32_t>{17, 18}));
   EXPECT_EQ(launch.widths.at(0).verify_ns, (std::vector<Nanoseconds>{50, 51}));
+  ASSERT_EQ(launch.memory.size(), 1u);
+  EXPECT_EQ(launch.memory[0].when, MemoryMoment::after_run);
+  EXPECT_EQ(launch.memory[0].pss_bytes, 5'000'000'000u);
+  EXPECT_FALSE(launch.memory[0].available_bytes);
+  EXPECT_EQ(launch.memory[0].devices.at(0).bytes, 7'000'000'000u);
   EXPECT_EQ(launch.outcome.kind, OutcomeKind::crashed);
   EXPECT_EQ(launch.outcome.signal, 11);
   EXPECT_FALSE(launch.outcome.exit_code);

@@ -1,6 +1,7 @@
 #include "util/child_process.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -51,6 +52,29 @@ TEST(ChildProcess, that_does_not_exist_is_an_error_with_its_path) {
   const auto child = ChildProcess::start({"/no/such/program"}, {});
   ASSERT_FALSE(child);
   EXPECT_NE(child.error().message.find("/no/such/program"), std::string::npos);
+}
+
+TEST(ChildProcess, that_has_ended_keeps_its_number_until_it_is_waited_for) {
+  auto child = ChildProcess::start({"/bin/sh", "-c", "read -r word"}, {});
+  ASSERT_TRUE(child);
+  EXPECT_FALSE(child->has_ended());
+  child->close_input();
+  while (!child->has_ended()) ::poll(nullptr, 0, 1);
+  EXPECT_EQ(::kill(child->id(), 0), 0);
+  EXPECT_EQ(child->wait(patience)->exit_code, 1);
+  EXPECT_TRUE(child->has_ended());
+  EXPECT_EQ(::kill(child->id(), 0), -1);
+}
+
+TEST(ChildProcess, sends_a_signal_to_the_children_of_its_child_too) {
+  auto child = ChildProcess::start({"/bin/sh", "-c", "sleep 1000 & echo started; wait"}, {});
+  ASSERT_TRUE(child);
+  std::array<char, 8> bytes{};
+  ASSERT_EQ(::read(child->output(), bytes.data(), bytes.size()), 8);
+  child->send_to_group(SIGKILL);
+  // Both hold the pipe: it ends when both are gone.
+  EXPECT_EQ(read_all(child->output()), "");
+  EXPECT_EQ(child->wait(patience)->signal, SIGKILL);
 }
 
 TEST(ChildProcess, does_not_outlive_its_owner) {

@@ -102,5 +102,23 @@ TEST(Files, that_ship_are_looked_for_where_the_user_says) {
   ASSERT_EQ(::unsetenv("PACELINE_SHARE"), 0);
 }
 
+TEST(Files, that_are_programs_are_found_as_a_shell_finds_them) {
+  const support::TemporaryFolder folder;
+  const auto program = folder.path() / "tool";
+  ASSERT_TRUE(write_file(program, "#!/bin/sh\n"));
+  EXPECT_FALSE(find_program(program.string())) << "it may not be run";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_EQ(find_program(program.string()), program);
+  EXPECT_FALSE(find_program(folder.path().string())) << "a folder is no program";
+  EXPECT_FALSE(find_program("/no/such/tool"));
+  const std::string before = std::getenv("PATH");
+  ASSERT_EQ(::setenv("PATH", ("/no/such::" + folder.path().string()).c_str(), 1), 0);
+  EXPECT_EQ(find_program("tool"), program);
+  EXPECT_FALSE(find_program("another-tool"));
+  ASSERT_EQ(::unsetenv("PATH"), 0);
+  EXPECT_FALSE(find_program("tool"));
+  ASSERT_EQ(::setenv("PATH", before.c_str(), 1), 0);
+}
+
 }  // namespace
 }  // namespace paceline::util
