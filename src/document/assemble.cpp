@@ -6,6 +6,7 @@
 
 #include "document/counted.hpp"
 #include "document/facts.hpp"
+#include "document/memory.hpp"
 #include "document/noise.hpp"
 #include "document/sampling.hpp"
 #include "document/server.hpp"
@@ -155,17 +156,6 @@ Mix to_mix(const trace::Mix& mix, const metrics::Summary& summary) {
     result.pat_end_to_end[arm.name] = to_quantity(arm.pat_end_to_end);
   }
   return result;
-}
-
-Memory to_memory(const trace::Trace& trace) {
-  Memory memory;
-  for (const auto& arm : trace.header.arms)
-    if (const auto* facts = first_facts(trace, arm.name))
-      memory.by_arm.push_back({arm.name, facts->memory.model_bytes, facts->memory.context_bytes,
-                               facts->memory.compute_bytes, facts->memory.resident_bytes});
-  memory.after_fill =
-      not_known<std::uint64_t>("memory was read after loading, with the context not filled");
-  return memory;
 }
 
 Known<double> lookup(const std::map<int, double>& seconds, int width) {

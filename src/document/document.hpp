@@ -282,16 +282,32 @@ struct Mix {
   std::map<std::string, Quantity> pat_end_to_end;           ///< likewise, prefill included
 };
 
+/// Memory of an arm's engine on one device, as its driver counts it.
+struct DeviceMemory {
+  std::string device;
+  std::uint64_t bytes = 0;
+};
+
+/// What an arm's engine held at one moment, read from outside.
+struct MemoryReading {
+  std::string when;                      ///< "before_load", "after_load" or "after_run"
+  Known<std::uint64_t> pss_bytes;        ///< share of the main memory of all its processes
+  Known<std::uint64_t> available_bytes;  ///< of the machine, for a new program
+  std::vector<DeviceMemory> devices;     ///< empty: no driver told of any
+};
+
+/// Of an arm's first launch that opened.
 struct ArmMemory {
   std::string arm;
-  std::uint64_t model_bytes = 0;
-  std::uint64_t context_bytes = 0;
-  std::uint64_t compute_bytes = 0;
-  std::uint64_t resident_bytes = 0;
+  Known<std::uint64_t> model_bytes;     ///< that the engine says it allocated
+  Known<std::uint64_t> context_bytes;   ///< likewise
+  Known<std::uint64_t> compute_bytes;   ///< likewise
+  Known<std::uint64_t> resident_bytes;  ///< of the engine's process after loading
+  std::vector<MemoryReading> readings;  ///< in order of time
 };
 
 struct Memory {
-  std::vector<ArmMemory> by_arm;  ///< after loading
+  std::vector<ArmMemory> by_arm;
   Known<std::uint64_t> after_fill;
 };
 

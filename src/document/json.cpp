@@ -150,8 +150,10 @@ PACELINE_DOCUMENT_FIELDS(Arm, 6, name, residency, settings, launches_done, launc
                          workloads);
 PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_decode,
                          pat_end_to_end);
-PACELINE_DOCUMENT_FIELDS(ArmMemory, 5, arm, model_bytes, context_bytes, compute_bytes,
-                         resident_bytes);
+PACELINE_DOCUMENT_FIELDS(DeviceMemory, 2, device, bytes);
+PACELINE_DOCUMENT_FIELDS(MemoryReading, 4, when, pss_bytes, available_bytes, devices);
+PACELINE_DOCUMENT_FIELDS(ArmMemory, 6, arm, model_bytes, context_bytes, compute_bytes,
+                         resident_bytes, readings);
 PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);
 PACELINE_DOCUMENT_FIELDS(WorstRequest, 4, arm, round, prompt, steal_share);
 PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);

@@ -138,6 +138,37 @@ std::string noise_text(const document::Noise& noise) {
   return parts.empty() ? util::printable(noise.steal_share.reason) : comma_separated(parts);
 }
 
+const document::MemoryReading* reading_at(const document::ArmMemory& memory, const char* when) {
+  for (const auto& reading : memory.readings)
+    if (reading.when == when) return &reading;
+  return nullptr;
+}
+
+/// "92 MB after the run (59 MB after loading), 7 GB on GPU-1"; empty where nothing was read.
+std::string memory_of_arm(const document::ArmMemory& memory) {
+  const auto* loaded = reading_at(memory, "after_load");
+  const auto* last = reading_at(memory, "after_run");
+  const bool ran = last != nullptr;
+  if (!ran) last = loaded;
+  if (last == nullptr) return "";
+  if (!last->pss_bytes.value) return "unknown, " + util::printable(last->pss_bytes.reason);
+  std::string text = bytes(*last->pss_bytes.value) + (ran ? " after the run" : " after loading");
+  if (ran && loaded != nullptr && loaded->pss_bytes.value)
+    text += fmt::format(" ({} after loading)", bytes(*loaded->pss_bytes.value));
+  for (const auto& device : last->devices)
+    text += fmt::format(", {} on {}", bytes(device.bytes), util::printable(device.device));
+  return text;
+}
+
+/// The engines' share of memory by arm; empty where nothing was read.
+std::string memory_text(const document::Memory& memory) {
+  std::string text;
+  for (const auto& arm : memory.by_arm)
+    if (const std::string of_arm = memory_of_arm(arm); !of_arm.empty())
+      text += (text.empty() ? "" : "; ") + util::printable(arm.arm) + " " + of_arm;
+  return text;
+}
+
 std::string threads_text(const Document& document) {
   std::set<std::string> each;
   for (const auto& arm : document.arms)
@@ -218,6 +249,8 @@ std::string header_text(const Document& document, const Style& style) {
   text += line("machine", machine_text(document.machine), style);
   text += line("noise", noise_text(document.noise), style);
   text += line("threads", threads_text(document), style);
+  if (const std::string memory = memory_text(document.memory); !memory.empty())
+    text += line("memory", memory, style);
   text += line("sampling", sampling_text(document.sampling), style);
   text += line("run", protocol_text(document), style);
   return text;

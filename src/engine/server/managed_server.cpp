@@ -78,10 +78,12 @@ bool mentions_trouble(const std::string& line) {
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
   const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
+  // llama-server's farewell comes after the line that says why.
+  if (has("exiting due to")) return false;
   return has("error") || has("failed") || has("couldn't") || has("not found") || has("invalid");
 }
 
-/// The last line in which something went wrong, else the last of all; empty without any.
+/// The last line that says what went wrong, else the last of all; empty without any.
 std::string last_words(const std::vector<std::string>& log) {
   const auto found = std::find_if(log.rbegin(), log.rend(), mentions_trouble);
   if (found != log.rend()) return *found;

@@ -74,6 +74,28 @@ TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   EXPECT_TRUE(contains(text, "12 of 12 launches done; one request at a time"));
 }
 
+TEST(Terminal, GivesTheMemoryThatEnginesHeldWhereItWasRead) {
+  auto document = sample_document();
+  EXPECT_FALSE(contains(terminal(document, wide), "after the run"));
+  const auto reading = [](const char* when, std::uint64_t pss) {
+    return document::MemoryReading{when,
+                                   document::known(pss),
+                                   document::not_known<std::uint64_t>("no"),
+                                   {{"GPU-1", 7'000'000'000}}};
+  };
+  document.memory.by_arm[0].readings = {reading("after_load", 401'000'000),
+                                        reading("after_run", 512'000'000)};
+  document.memory.by_arm[1].readings = {reading("after_load", 620'000'000)};
+  document.memory.by_arm[2].readings = {reading("after_load", 1)};
+  document.memory.by_arm[2].readings[0].pss_bytes =
+      document::not_known<std::uint64_t>("it was not ours");
+  const std::string text = terminal(document, wide);
+  EXPECT_TRUE(contains(text, "plain 512 MB after the run (401 MB after loading), 7.00 GB on GPU-1"))
+      << text;
+  EXPECT_TRUE(contains(text, "; dflash-n6 620 MB after loading, 7.00 GB on GPU-1"));
+  EXPECT_TRUE(contains(text, "; dflash-n7 unknown, it was not ours"));
+}
+
 TEST(Terminal, TellsSettingsOfTheFileAndTheToolFromTheLibrarys) {
   auto document = sample_document();
   auto& sampling = document.sampling;

@@ -1,7 +1,9 @@
 #include "study/run.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -50,6 +52,40 @@ workload::Prompt prompt(const std::string& id, const std::string& text) {
   return prompt;
 }
 
+/// The simulated engine as if it ran in this process's group, which it says only while open.
+class LocalEngine final : public engine::Engine {
+ public:
+  explicit LocalEngine(std::unique_ptr<engine::Engine> engine) : engine_(std::move(engine)) {}
+  engine::Capabilities capabilities() const override {
+    auto capabilities = engine_->capabilities();
+    capabilities.is_local = true;
+    return capabilities;
+  }
+  tl::expected<trace::EngineFacts, trace::Outcome> open(const trace::Setup& setup,
+                                                        const trace::Sampling& sampling) override {
+    group_ = ::getpgrp();
+    return engine_->open(setup, sampling);
+  }
+  util::Result<engine::JobId> submit(const protocol::Job& job,
+                                     std::chrono::seconds patience) override {
+    return engine_->submit(job, patience);
+  }
+  std::optional<engine::TaggedEvent> next(engine::TimePoint until) override {
+    return engine_->next(until);
+  }
+  void cancel(engine::JobId job) override { engine_->cancel(job); }
+  std::optional<pid_t> process_group() const override { return group_; }
+  void close() override { engine_->close(); }
+
+ private:
+  std::unique_ptr<engine::Engine> engine_;
+  std::optional<pid_t> group_;
+};
+
+engine::EngineFactory as_local(const engine::EngineFactory& make) {
+  return [make] { return std::make_unique<LocalEngine>(make()); };
+}
+
 class StudyRun : public ::testing::Test {
  protected:
   StudyRun() {
@@ -70,10 +106,11 @@ class StudyRun : public ::testing::Test {
   util::Result<trace::Trace> run() {
     trace::Trace trace;
     trace.header.arms = options.arms;
+    const auto simulated = engine::simulated::factory(world);
+    const engine::EngineFactory make_engine = make_local ? as_local(simulated) : simulated;
     const auto taken_down = study::run(
-        options, engine::simulated::factory(world), journal,
-        [](double, double, const std::string&) {}, [this] { return stop_after_asks-- <= 0; },
-        trace);
+        options, make_engine, journal, [](double, double, const std::string&) {},
+        [this] { return stop_after_asks-- <= 0; }, trace);
     measured_before_the_end = trace.launches.size();
     if (!taken_down) return tl::unexpected<util::Error>(taken_down.error());
     return trace;
@@ -82,6 +119,7 @@ class StudyRun : public ::testing::Test {
   RunOptions options;
   std::shared_ptr<World> world = std::make_shared<World>();
   MemoryJournal journal;
+  bool make_local = false;
   int stop_after_asks = 1'000'000;
   std::size_t measured_before_the_end = 0;
 };
@@ -135,6 +173,29 @@ TEST_F(StudyRun, takes_down_every_record_when_it_comes) {
   EXPECT_EQ(journal.notes[2], "warm-up");
   EXPECT_EQ(journal.notes[6], "launch end");
   EXPECT_EQ(journal.notes[7], "end");
+}
+
+TEST_F(StudyRun, reads_a_local_engines_memory_before_and_after_loading_and_after_the_run) {
+  options.rounds = 1;
+  options.arms.pop_back();
+  make_local = true;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  const auto& readings = trace->launches.at(0).memory;
+  ASSERT_EQ(readings.size(), 3u);
+  EXPECT_EQ(readings[0].when, trace::MemoryMoment::before_load);
+  EXPECT_FALSE(readings[0].pss_bytes) << "nothing ran yet";
+  EXPECT_EQ(readings[1].when, trace::MemoryMoment::after_load);
+  EXPECT_EQ(readings[2].when, trace::MemoryMoment::after_run);
+  EXPECT_TRUE(readings[2].pss_bytes || !readings[2].reason.empty());
+  EXPECT_EQ(std::count(journal.notes.begin(), journal.notes.end(), "memory"), 3);
+}
+
+TEST_F(StudyRun, reads_no_memory_of_an_engine_that_is_not_on_this_machine) {
+  options.rounds = 1;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  EXPECT_TRUE(trace->launches.at(0).memory.empty());
 }
 
 TEST_F(StudyRun, goes_on_after_a_launch_that_crashed) {

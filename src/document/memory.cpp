@@ -1,0 +1,53 @@
+#include "document/memory.hpp"
+
+#include <algorithm>
+
+#include "trace/json.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+constexpr const char* not_said = "a server does not say what it allocated";
+
+MemoryReading to_reading(const trace::MemoryReading& from) {
+  MemoryReading reading;
+  reading.when = util::enum_name(from.when);
+  reading.pss_bytes = known_or(from.pss_bytes, from.reason);
+  reading.available_bytes = known_or(from.available_bytes, "the system does not say");
+  for (const auto& device : from.devices) reading.devices.push_back({device.device, device.bytes});
+  return reading;
+}
+
+ArmMemory to_arm_memory(const trace::Launch& launch) {
+  const trace::MemoryFacts& said = launch.facts->memory;
+  const bool is_server = launch.facts->server.has_value();
+  const auto allocated = [&](std::uint64_t bytes) {
+    return is_server ? not_known<std::uint64_t>(not_said) : known(bytes);
+  };
+  ArmMemory memory;
+  memory.arm = launch.arm;
+  memory.model_bytes = allocated(said.model_bytes);
+  memory.context_bytes = allocated(said.context_bytes);
+  memory.compute_bytes = allocated(said.compute_bytes);
+  memory.resident_bytes = allocated(said.resident_bytes);
+  for (const auto& reading : launch.memory) memory.readings.push_back(to_reading(reading));
+  return memory;
+}
+
+}  // namespace
+
+Memory to_memory(const trace::Trace& trace) {
+  Memory memory;
+  for (const auto& arm : trace.header.arms) {
+    const auto first = std::find_if(
+        trace.launches.begin(), trace.launches.end(),
+        [&](const trace::Launch& launch) { return launch.arm == arm.name && launch.facts; });
+    if (first != trace.launches.end()) memory.by_arm.push_back(to_arm_memory(*first));
+  }
+  memory.after_fill =
+      not_known<std::uint64_t>("memory was read with the context not filled, as requests left it");
+  return memory;
+}
+
+}  // namespace paceline::document
