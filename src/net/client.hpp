@@ -40,10 +40,10 @@ struct Body {
 };
 enum class EndKind {
   complete,   ///< the answer is whole
-  refused,    ///< no connection, or no valid certificate
+  refused,    ///< no connection, no valid certificate, or a request that cannot be sent
   timed_out,  ///< one of the Timeouts; `reason` says which
   cut,        ///< the connection ended inside the answer
-  malformed,  ///< what came is not HTTP
+  malformed,  ///< what came is not HTTP, or more of it than is taken
   cancelled,  ///< by cancel()
 };
 /// The last thing of every exchange, always said.
@@ -63,7 +63,9 @@ struct ClientLoad {
   double cpu_s = 0;   ///< CPU seconds of the thread, in next() and start()
   double wall_s = 0;  ///< time spent in next()
   long arrivals = 0;
-  /// Seconds that a timer fired late while next() waited: what an event waits for the loop.
+  /// Seconds that a timer of 5 ms, which runs while there are exchanges, fired late: what an event
+  /// waits for this client, be it in next() or because the caller was busy between two calls.
+  /// Percentiles are known within 2.2 %, from 1 microsecond to 68 seconds.
   std::optional<double> lag_p50_s;
   std::optional<double> lag_p99_s;
   std::optional<double> lag_max_s;

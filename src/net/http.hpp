@@ -13,6 +13,9 @@ namespace paceline::net {
 using TimePoint = std::chrono::steady_clock::time_point;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
+/// Whether two names of headers, schemes or hosts are one, whatever their case.
+bool same_name(std::string_view a, std::string_view b);
+
 /// The value of a header, whatever the case of its name; nothing when it is not there.
 std::optional<std::string_view> header(const Headers& headers, std::string_view name);
 
