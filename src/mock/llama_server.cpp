@@ -221,10 +221,13 @@ std::string LlamaServer::metrics(State& state) const {
 }
 
 std::vector<std::string> LlamaServer::begin(const State& state, Stream& stream) const {
-  stream.opening = fmt::format(
-      R"("created":{},"id":{},"model":{},"system_fingerprint":{},"object":"{}")",
-      state.started_unix, json_text(stream.id), json_text(state.truth.model),
-      json_text(state.build()), stream.asked.chat ? "chat.completion.chunk" : "text_completion");
+  const std::string fingerprint =
+      says_fingerprint() ? fmt::format(R"("system_fingerprint":{},)", json_text(state.build()))
+                         : "";
+  stream.opening =
+      fmt::format(R"("created":{},"id":{},"model":{},{}"object":"{}")", state.started_unix,
+                  json_text(stream.id), json_text(state.truth.model), fingerprint,
+                  stream.asked.chat ? "chat.completion.chunk" : "text_completion");
   return {};
 }
 
@@ -360,19 +363,22 @@ Json LlamaServer::whole(const State& state, Stream& stream) const {
     choice["text"] = stream.plan.text();
     choice["logprobs"] = nullptr;
   }
-  return {{"choices", {choice}},
-          {"created", state.started_unix},
-          {"model", state.truth.model},
-          {"system_fingerprint", state.build()},
-          {"object", stream.asked.chat ? "chat.completion" : "text_completion"},
-          {"usage", usage_of(stream, true)},
-          {"id", stream.id},
-          {"timings", Json::parse(timings(state, stream))}};
+  Json answer = {{"choices", {choice}},
+                 {"created", state.started_unix},
+                 {"model", state.truth.model},
+                 {"object", stream.asked.chat ? "chat.completion" : "text_completion"},
+                 {"usage", usage_of(stream, true)},
+                 {"id", stream.id},
+                 {"timings", Json::parse(timings(state, stream))}};
+  if (says_fingerprint()) answer["system_fingerprint"] = state.build();
+  return answer;
 }
 
 Json LlamaServer::error(int status, std::string_view message) const {
   const char* type = status == 503   ? "unavailable_error"
                      : status == 400 ? "invalid_request_error"
+                     : status == 401 ? "authentication_error"
+                     : status == 404 ? "not_found_error"
                                      : "server_error";
   return {{"error", {{"code", status}, {"message", message}, {"type", type}}}};
 }

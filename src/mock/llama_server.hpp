@@ -27,6 +27,8 @@ class LlamaServer : public Renderer {
   virtual util::Json props(const State& state) const;
   virtual std::string metrics(State& state) const;
   virtual util::Json models(const State& state) const;
+  /// Whether OpenAI answers carry the build.
+  virtual bool says_fingerprint() const { return true; }
 
  private:
   std::string delta(const Stream& stream, std::string_view fields, std::string_view finish,
