@@ -118,7 +118,9 @@ class SgLang : public OpenAi {
 
   Json server_info(const State& state) const {
     const Counters& c = state.counters;
-    Json internal = {{"last_gen_throughput", share(c.output, 1)}};
+    // Keeps its last value when nothing runs.
+    Json internal = {
+        {"last_gen_throughput", c.decode_s > 0 ? static_cast<double>(c.output) / c.decode_s : 0.0}};
     if (state.truth.speculates)
       internal["avg_spec_accept_length"] = 1 + share(c.accepted, c.rounds);
     Json info = {{"model_path", state.truth.model},

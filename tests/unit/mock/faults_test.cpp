@@ -9,7 +9,8 @@ namespace {
 TEST(MockFault, strikes_every_request_unless_told_which) {
   const auto fault = parse_fault("burst:8");
   ASSERT_TRUE(fault);
-  for (const long request : {1, 2, 99}) EXPECT_EQ(Struck({*fault}, request).value(FaultKind::burst, 1), 8);
+  for (const long request : {1, 2, 99})
+    EXPECT_EQ(Struck({*fault}, request).value(FaultKind::burst, 1), 8);
 }
 
 TEST(MockFault, strikes_one_request_or_all_from_one_on) {
@@ -38,7 +39,8 @@ TEST(MockFault, takes_every_name_it_lists) {
 }
 
 TEST(MockFault, refuses_what_makes_no_sense_and_says_how_to_write_it) {
-  for (const char* text : {"", "nonsense", "cut:", "cut:x", "cut:-1", "cut@", "cut@0", "cut@x+", "cut:1:2"}) {
+  for (const char* text :
+       {"", "nonsense", "cut:", "cut:x", "cut:-1", "cut@", "cut@0", "cut@x+", "cut:1:2"}) {
     const auto fault = parse_fault(text);
     ASSERT_FALSE(fault) << text;
     EXPECT_THAT(fault.error().message, testing::HasSubstr("KIND[:VALUE]")) << text;
