@@ -16,6 +16,7 @@ using Text = boost::beast::string_view;
 
 constexpr std::uint32_t largest_head = 64 * 1024;
 constexpr int most_interim = 16;
+constexpr std::string_view start = "HTTP/1.";
 
 std::string reason_of(const Error& error, std::size_t largest_body) {
   if (error == http::error::body_limit)
@@ -102,6 +103,10 @@ AnswerParser::Step AnswerParser::feed(std::string_view bytes) {
 }
 
 void AnswerParser::take(std::string_view& rest, Step& step) {
+  if (parser_->status() == 0 && rest.substr(0, start.size()) != start.substr(0, rest.size())) {
+    step.problem = "The answer is not HTTP/1: it begins otherwise";
+    return;
+  }
   Error error;
   const std::size_t used = parser_->put(boost::asio::buffer(rest.data(), rest.size()), error);
   rest.remove_prefix(used);
