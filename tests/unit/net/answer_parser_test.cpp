@@ -68,6 +68,15 @@ TEST(AnswerParser, reads_a_chunked_answer_byte_by_byte) {
   EXPECT_TRUE(read.whole);
 }
 
+// Beast asserts five bytes where a body's only chunk, the last, has three so far.
+TEST(AnswerParser, reads_an_empty_chunked_body_byte_by_byte) {
+  constexpr std::string_view answer =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  std::vector<std::string_view> bytes;
+  for (const char& byte : answer) bytes.emplace_back(&byte, 1);
+  EXPECT_TRUE(read_all(bytes).whole);
+}
+
 TEST(AnswerParser, knows_an_answer_cut_anywhere_for_a_part) {
   for (std::size_t size = 0; size < chunked.size(); ++size) {
     const Read read = read_all({chunked.substr(0, size)}, true);

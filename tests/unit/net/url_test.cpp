@@ -66,6 +66,7 @@ TEST(Url, that_is_none_is_refused) {
         "h/\"",  "h\\x",    "h\x7F",     "h/\xC3\xA9", "\xC3\xA9", "http://h:80:80"})
     EXPECT_EQ(as_read(text), "refused") << text;
   EXPECT_EQ(as_read(std::string("h\0x", 3)), "refused");
+  EXPECT_EQ(as_read(std::string("[::1\0x]", 8)), "refused");
   EXPECT_EQ(as_read(std::string(300, 'h')), "refused");
   EXPECT_EQ(as_read("h/" + std::string(3000, 'p')), "refused");
 }
