@@ -158,9 +158,13 @@ SocketServer::SocketServer(Script script, std::optional<Certificate> identity)
   });
 }
 
+void SocketServer::finish() {
+  if (thread_.joinable()) thread_.join();
+}
+
 SocketServer::~SocketServer() {
   ::shutdown(descriptor_, SHUT_RDWR);  // wakes an accept()
-  thread_.join();
+  finish();
   ::close(descriptor_);
 }
 

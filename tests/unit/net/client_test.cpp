@@ -59,6 +59,7 @@ TEST(Client, fetches_a_whole_answer) {
     EXPECT_EQ(header(answer->headers, "retry-after"), "1");
     EXPECT_EQ(answer->body, "busy");
   }
+  server.finish();
   EXPECT_TRUE(asked.starts_with("POST /prefix/x HTTP/1.1\r\n")) << asked;
   EXPECT_TRUE(asked.ends_with("\r\n\r\n{}")) << asked;
 }
@@ -152,6 +153,7 @@ TEST(Client, sends_a_body_larger_than_any_buffer) {
     Client client({});
     EXPECT_EQ(run_one(client, at_port(server.port()), {"POST", "/", {}, body}).body, "hello");
   }
+  server.finish();
   EXPECT_EQ(received, body.size());
 }
 
@@ -210,6 +212,7 @@ TEST(Client, replaces_a_used_connection_that_gives_no_byte_of_an_answer_and_says
     EXPECT_EQ(second.body, "hello");
     EXPECT_EQ(second.heads, 1);
   }
+  server.finish();
   EXPECT_TRUE(repeated.starts_with("POST /again ")) << repeated;
   EXPECT_TRUE(repeated.ends_with("\r\n\r\n{}")) << repeated;
 }
@@ -232,6 +235,7 @@ TEST(Client, replaces_a_connection_once_and_not_for_ever) {
     run_one(client, at_port(server.port()));
     EXPECT_EQ(run_one(client, at_port(server.port())).end, EndKind::cut);
   }
+  server.finish();
   EXPECT_EQ(requests, 2);
 }
 
