@@ -33,7 +33,7 @@ TEST(LmStudio, C129_the_second_sample_agrees_with_n_over_t) {
   EXPECT_TRUE(message.oddities.empty()) << joined(message.oddities);
 }
 
-TEST(LmStudio, C129_ignored_draft_tokens_were_never_offered) {
+TEST(LmStudio, C129_C205_ignored_draft_tokens_were_never_offered) {
   const Message message = read_message("lm_studio", R"({"choices":[],"usage":
     {"completion_tokens":50},"stats":{"stop_reason":"maxPredictedTokensReached",
     "draft_model":"d","total_draft_tokens_count":48,"accepted_draft_tokens_count":30,

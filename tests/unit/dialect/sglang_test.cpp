@@ -40,6 +40,15 @@ TEST(Sglang, older_names_mean_the_same_but_offer_only_an_assumed_width) {
   }
 }
 
+TEST(Sglang, C221_definitions_stand_beside_the_numbers) {
+  const Message message = read_message("sglang", R"({"choices":[],"sglext":{"spec_tokens_details":{
+    "spec_verify_ct":4,"spec_accept_rate":0.5,"spec_accept_length":2.5,
+    "spec_correct_drafts_histogram":[2,0,2]}}})");
+  for (const Quantity quantity : {Quantity::acceptance_length, Quantity::acceptance_rate,
+                                  Quantity::accepted, Quantity::accepted_at})
+    EXPECT_GT(rule_of(message.said, quantity).size(), 15u) << static_cast<int>(quantity);
+}
+
 TEST(Sglang, C202_a_rate_above_1_is_said_as_it_is) {
   const Message message = read_message("sglang", R"({"choices":[],"sglext":{"spec_tokens_details":{
     "spec_verify_ct":10,"spec_accept_rate":1.25,"spec_num_correct_drafts":50,

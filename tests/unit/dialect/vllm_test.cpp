@@ -43,6 +43,26 @@ TEST(Vllm, statistics_of_the_final_usage_message_are_said) {
             "metrics.speculative_decoding.num_accepted_draft_tokens");
 }
 
+TEST(Vllm, C228_a_rate_that_includes_the_prompt_says_so) {
+  const Message message =
+      read_message("vllm", R"({"choices":[],"usage":{"completion_tokens":128},"metrics":{
+      "tokens_per_second":96.5,"generation_time_ms":1240.5}})");
+  EXPECT_EQ(value_of(message.said, Quantity::tokens_per_s), 96.5);
+  EXPECT_TRUE(holds(rule_of(message.said, Quantity::tokens_per_s), "includes the prompt's"));
+}
+
+TEST(Vllm, C140_C225_a_chunk_of_many_tokens_says_how_many) {
+  // A parser that buffers text shows 40 tokens at once: decoding began before the first chunk.
+  const Message message = read_message(
+      "vllm", R"({"choices":[{"delta":{"content":"The answer is 4."},"finish_reason":null}],
+      "usage":{"prompt_tokens":9,"completion_tokens":40}})");
+  EXPECT_TRUE(message.has_tokens);
+  EXPECT_EQ(message.chunk.output_tokens, 40);
+  const Message hidden = read_message(
+      "vllm", R"({"choices":[{"delta":{"content":""}}],"usage":{"completion_tokens":12}})");
+  EXPECT_TRUE(hidden.has_tokens) << "its total says that 12 were made, though none is shown";
+}
+
 TEST(Vllm, an_object_histogram_in_the_choice_means_the_same) {
   expect_published_sample(
       read_message("vllm", R"({"choices":[{"index":0,"delta":{},"finish_reason":"length",
