@@ -15,8 +15,6 @@ using trace::Quantity;
 constexpr std::string_view tokens_total = "sglang:generation_tokens_total";
 constexpr std::string_view prompt_total = "sglang:prompt_tokens_total";
 constexpr std::string_view verify_total = "sglang:spec_verify_calls_total";
-constexpr std::string_view running = "sglang:num_running_reqs";
-constexpr std::string_view queued = "sglang:num_queue_reqs";
 
 /// The names of the generation that `stats` is of. Only the latest counts proposed drafts; before,
 /// the number of that kind was passes times an assumed width.
@@ -133,15 +131,15 @@ void Sglang::read_more(const util::Json& json, const OpenAiShape& shape, Message
 }
 
 util::Result<Counters> Sglang::read_counters(std::string_view text) const {
-  return read_prometheus(text, {tokens_total, prompt_total, verify_total, running, queued});
+  return read_prometheus(text, {tokens_total, prompt_total, verify_total});
 }
 
 Moved Sglang::moved(const Counters& before, const Counters& after,
                     std::optional<long> output_tokens) const {
   Moved moved;
   const CounterPair pair(before, after);
-  if (!pair.is_of_one_request({{running, queued}, tokens_total}, output_tokens, moved.oddities))
-    return moved;
+  // Its gauges keep their last value while it idles: none of them says that it is busy.
+  if (!pair.is_of_one_request({{}, tokens_total}, output_tokens, moved.oddities)) return moved;
   Sayings say(moved.said, "/metrics");
   const char* delta = "what the counter moved by during the request";
   const auto add = [&](Quantity quantity, std::string_view name) {
