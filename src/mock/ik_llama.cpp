@@ -40,7 +40,7 @@ class IkLlama : public LlamaServer {
     settings["model"] = state.truth.model;
     return {{"system_prompt", ""},
             {"model_alias", state.truth.model},
-            {"model_path", "/models/" + state.truth.model + ".gguf"},
+            {"model_path", state.truth.model_path},
             {"default_generation_settings", settings},
             {"total_slots", state.truth.slots},
             {"model_name", state.truth.model + ".gguf"},

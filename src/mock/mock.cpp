@@ -103,6 +103,7 @@ void Mock::strike_counters(const Struck& struck) {
   state_.counters = {};
   if (!restart) return;
   ++state_.number;
+  state_.tasks = 0;
   state_.started_unix = std::max(unix_now(), state_.started_unix + 1);
 }
 
@@ -133,7 +134,7 @@ void Mock::start(const net::Request& request, const std::shared_ptr<net::Reply>&
   if (kept) stream.plan.prompt_truncated = true;
   stream.asked = std::move(*asked);
   stream.asked.stream = renderer_->streams(stream.asked);
-  stream.id = fmt::format("{}-mock-{}", stream.asked.chat ? "chatcmpl" : "cmpl", generated_);
+  stream.id = fmt::format("chatcmpl-mock-{}", generated_);
   const auto job = std::make_shared<Job>(
       Job::World{
           truth, state_, *renderer_, *server_,
@@ -159,6 +160,7 @@ void Mock::enter(const JobPointer& job) {
   const int slot = *free_slots_.begin();
   free_slots_.erase(free_slots_.begin());
   ++state_.processing;
+  ++state_.tasks;
   job->enter(slot);
   proceed(*job);
 }

@@ -61,6 +61,7 @@ struct Truth {
   Sampler sampler;
   std::string build = "b1-de3ff81";
   std::string model = "mock-model";
+  std::string model_path = "/models/mock-model.gguf";
   std::string quant = "Q4_K_M";
 };
 

@@ -178,10 +178,12 @@ TEST(MockLlamaServer, reports_prompt_progress_with_the_token_zero_that_was_never
   Json body = completion(1);
   body["return_progress"] = true;
   const auto events = test::event_json(server.post("/completion", body));
-  ASSERT_EQ(events.size(), 5u);
-  EXPECT_EQ(events[0]["prompt_progress"]["processed"], 4);
-  EXPECT_EQ(events[2]["prompt_progress"]["processed"], 10);
-  EXPECT_EQ(events[2]["tokens"], Json::array({0}));
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_EQ(events[0]["prompt_progress"]["processed"], 0);
+  EXPECT_EQ(events[0]["timings"]["prompt_n"], 0);
+  EXPECT_EQ(events[1]["prompt_progress"]["processed"], 4);
+  EXPECT_EQ(events[3]["prompt_progress"]["processed"], 10);
+  EXPECT_EQ(events[3]["tokens"], Json::array({0}));
 }
 
 TEST(MockLlamaServer, names_every_metric_of_C117) {
@@ -214,10 +216,52 @@ TEST(MockLlamaServer, hides_in_props_that_it_speculates) {
   const auto props = util::parse_json(server.get("/props").body, "props");
   const Json& settings = (*props)["default_generation_settings"];
   EXPECT_EQ(settings["params"]["speculative.types"], "none");
-  EXPECT_EQ(settings["params"]["min_p"], 0.05);
+  EXPECT_EQ(settings["params"]["min_p"], 0.05000000074505806);
   EXPECT_EQ(settings["n_ctx"], 4096);
   EXPECT_EQ((*props)["total_slots"], 1);
   EXPECT_EQ((*props)["build_info"], "b1-de3ff81");
+}
+
+TEST(MockLlamaServer, tells_the_kind_of_speculation_in_slots_once_it_has_run) {
+  MockServer server(speculating({{3, 3, 0}}));
+  EXPECT_FALSE((*util::parse_json(server.get("/slots").body, "slots"))[0].contains("params"));
+  server.post("/completion", completion(4));
+  const auto slots = util::parse_json(server.get("/slots").body, "slots");
+  EXPECT_EQ((*slots)[0]["params"]["speculative.types"], "none,draft-mtp");
+  EXPECT_EQ((*slots)[0]["speculative"], true);
+}
+
+// The names below were taken from answers of llama-server v0.5.0 (b1-de3ff81) itself.
+
+TEST(MockLlamaServer, has_the_fields_of_the_real_server_in_every_event_and_at_the_end) {
+  MockServer server(speculating({{3, 1, 0}}));
+  const auto events = test::event_json(server.post("/completion", completion(4)));
+  EXPECT_EQ(keys(events[0]),
+            (std::set<std::string>{"index", "content", "tokens", "stop", "id_slot",
+                                   "tokens_predicted", "tokens_evaluated", "timings"}));
+  EXPECT_EQ(keys(events.back()),
+            (std::set<std::string>{"index", "content", "tokens", "id_slot", "stop", "model",
+                                   "tokens_predicted", "tokens_evaluated", "generation_settings",
+                                   "prompt", "has_new_line", "truncated", "stop_type",
+                                   "stopping_word", "tokens_cached", "timings"}));
+  const auto chunks = test::event_json(server.post("/v1/chat/completions", chat(2)));
+  EXPECT_EQ(keys(chunks[0]), (std::set<std::string>{"choices", "created", "id", "model",
+                                                    "system_fingerprint", "object"}));
+  EXPECT_EQ(keys(chunks.back()),
+            (std::set<std::string>{"choices", "created", "id", "model", "system_fingerprint",
+                                   "object", "usage", "timings"}));
+}
+
+TEST(MockLlamaServer, has_the_fields_of_the_real_server_in_props) {
+  MockServer server(Options{});
+  const auto props = util::parse_json(server.get("/props").body, "props");
+  EXPECT_EQ(keys(*props),
+            (std::set<std::string>{
+                "default_generation_settings", "total_slots", "model_alias", "model_ftype",
+                "model_path", "modalities", "media_marker", "endpoint_slots", "endpoint_props",
+                "endpoint_metrics", "ui", "ui_settings", "chat_template", "chat_template_caps",
+                "bos_token", "eos_token", "build_info", "is_sleeping", "cors_proxy_enabled"}));
+  EXPECT_EQ(keys((*props)["default_generation_settings"]["params"]).size(), 42u);
 }
 
 TEST(MockLlamaServer, answers_an_unknown_path_and_a_broken_body_with_its_error_object) {
