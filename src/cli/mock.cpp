@@ -33,6 +33,7 @@ struct MockOptions {
   int context = 4096;
   std::string spec_type;
   std::string model_file;
+  std::string projector;
 };
 
 /// "OFFERED/ACCEPTED" or "OFFERED/ACCEPTED/REPLAYS"; "-" is a pass without a draft.
@@ -59,6 +60,7 @@ util::Result<mock::Options> finished(const MockOptions& given) {
     // Without an alias llama-server calls a model by the path it was given.
     truth.model = truth.model_path = given.model_file;
   }
+  truth.takes_images = !given.projector.empty();
   truth.context_per_slot = std::max(given.context / std::max(truth.slots, 1), 1);
   if (!given.spec_type.empty() && given.spec_type != "none") {
     truth.speculates = true;
@@ -139,6 +141,9 @@ void add_llama_names(CLI::App& command, MockOptions& options) {
   command.add_option("-m,--model", options.model_file, "Model that it says it has loaded")
       ->type_name("FILE")
       ->default_str("/models/mock-model.gguf");
+  command.add_option("--mmproj", options.projector, "Takes images, as if by this")
+      ->type_name("FILE")
+      ->default_str("takes none");
   command.add_option("-c,--ctx-size", options.context, "Context of all slots together")
       ->type_name("TOKENS")
       ->capture_default_str();

@@ -47,7 +47,7 @@ class IkLlama : public LlamaServer {
             {"chat_template", "{{ messages }}"},
             {"bos_token", "<s>"},
             {"eos_token", "</s>"},
-            {"modalities", {{"vision", false}, {"audio", false}}},
+            {"modalities", {{"vision", state.truth.takes_images}, {"audio", false}}},
             {"n_ctx", state.truth.context_per_slot * state.truth.slots}};
   }
 

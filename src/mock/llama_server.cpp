@@ -164,26 +164,27 @@ std::string LlamaServer::timings(const State&, const Stream& stream) const {
 }
 
 Json LlamaServer::props(const State& state) const {
-  return {{"default_generation_settings",
-           {{"params", llama_settings(state, nullptr)}, {"n_ctx", state.truth.context_per_slot}}},
-          {"total_slots", state.truth.slots},
-          {"model_alias", state.truth.model},
-          {"model_ftype", state.truth.quant},
-          {"model_path", state.truth.model_path},
-          {"modalities", {{"vision", false}, {"video", false}, {"audio", false}}},
-          {"media_marker", "<__media__>"},
-          {"endpoint_slots", true},
-          {"endpoint_props", false},
-          {"endpoint_metrics", true},
-          {"ui", true},
-          {"ui_settings", Json::object()},
-          {"chat_template", "{{ messages }}"},
-          {"chat_template_caps", Json::object()},
-          {"bos_token", "<s>"},
-          {"eos_token", "</s>"},
-          {"build_info", state.build()},
-          {"is_sleeping", false},
-          {"cors_proxy_enabled", false}};
+  return {
+      {"default_generation_settings",
+       {{"params", llama_settings(state, nullptr)}, {"n_ctx", state.truth.context_per_slot}}},
+      {"total_slots", state.truth.slots},
+      {"model_alias", state.truth.model},
+      {"model_ftype", state.truth.quant},
+      {"model_path", state.truth.model_path},
+      {"modalities", {{"vision", state.truth.takes_images}, {"video", false}, {"audio", false}}},
+      {"media_marker", "<__media__>"},
+      {"endpoint_slots", true},
+      {"endpoint_props", false},
+      {"endpoint_metrics", true},
+      {"ui", true},
+      {"ui_settings", Json::object()},
+      {"chat_template", "{{ messages }}"},
+      {"chat_template_caps", Json::object()},
+      {"bos_token", "<s>"},
+      {"eos_token", "</s>"},
+      {"build_info", state.build()},
+      {"is_sleeping", false},
+      {"cors_proxy_enabled", false}};
 }
 
 Json LlamaServer::models(const State& state) const {

@@ -125,6 +125,10 @@ void Mock::start(const net::Request& request, const std::shared_ptr<net::Reply>&
   if (!asked)
     return reply->answer(json_response(renderer_->error(400, asked.error().message), 400));
 
+  if (asked->images > 0 && !options_.truth.takes_images)
+    return reply->answer(json_response(
+        renderer_->error(500, "image input is not supported: there is no projector"), 500));
+
   int prompt = asked->prompt_tokens;
   const auto kept = struck.value(FaultKind::truncated_prompt, prompt / 2);
   if (kept) prompt = std::clamp(static_cast<int>(*kept), 1, prompt);
