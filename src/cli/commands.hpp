@@ -16,5 +16,6 @@ void add_inspect(CLI::App& app, Action& action);
 void add_machine(CLI::App& app, Action& action);
 void add_completions(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
+void add_mock(CLI::App& app, Action& action);
 
 }  // namespace paceline::cli

@@ -34,7 +34,7 @@ CLI::Validator not_empty() {
 std::vector<std::string> drafting_types() {
   std::vector<std::string> names;
   for (const auto& [type, name] : util::EnumNames<trace::SpecType>::table)
-    if (type != trace::SpecType::none) names.emplace_back(name);
+    if (type != trace::SpecType::none && type != trace::SpecType::undeclared) names.emplace_back(name);
   return names;
 }
 

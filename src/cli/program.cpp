@@ -67,6 +67,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_machine(app, action);
   add_completions(app, action);
   add_manual(app, action);
+  add_mock(app, action);
 }
 
 Command parse(int argc, char** argv) {

@@ -26,7 +26,9 @@ enum class Framing { sse, lines };
 /// What one message of a streamed answer says; of a whole answer, the answer itself.
 struct Message {
   trace::Chunk chunk;         ///< arrived_ns is not set
-  bool has_tokens = false;    ///< it carries output: text, ids or a running total that grew
+  bool has_tokens = false;    ///< it carries output: text, ids, or a running total above 0 in a
+                              ///< message that is not the last; the last one repeats the total or
+                              ///< says a greater one, which only the stream's reader can compare
   bool prompt_batch = false;  ///< it says that one more batch of the prompt was processed
   std::string content;
   std::string reasoning;
@@ -42,13 +44,16 @@ struct Message {
 /// What a request to a server needs beside the job.
 struct Ask {
   const protocol::Generate& job;
-  std::string model;           ///< as the server names it
-  bool defaults_only = false;  ///< leave out whatever the server does not have to be told
+  std::string model;  ///< as the server names it
+  /// Leave out what is not the job's own wish: tool_temp, the seed, and what only makes the server
+  /// say more. For servers that refuse fields they do not know.
+  bool defaults_only = false;
 };
 
 /// A reading of a server's counters.
 struct Counters {
-  std::map<std::string, double> values;  ///< by metric name, summed over engines and replicas
+  /// By metric name, summed over engines and replicas; of the metrics that `moved` knows only.
+  std::map<std::string, double> values;
   std::map<std::string, std::vector<double>> by_position;  ///< of metrics with a position label
   std::vector<std::string> oddities;
 };
@@ -56,7 +61,8 @@ struct Counters {
 /// What the counters moved by between two readings, or why that says nothing of one request.
 struct Moved {
   std::vector<trace::Said> said;
-  std::vector<std::string> oddities;  ///< a reset, another client, a lie; then `said` is empty
+  std::vector<std::string>
+      oddities;  ///< a reset, another client, a lie: what they touch is not said
 };
 
 /// One kind of server.
@@ -84,6 +90,9 @@ class Dialect {
 
   /// The streaming request of a generation.
   virtual net::Request generate(const Ask& ask) const = 0;
+  /// What the job wants and this server has no field or route for, by name ("top_k", "ignore_eos",
+  /// "prompt_tokens", "a prompt as text", "images"): generate() left it out.
+  virtual std::vector<std::string> cannot_ask(const Ask& ask) const = 0;
   virtual Framing framing() const { return Framing::sse; }
 
   /// Messages to the prompt text that the server's own template makes of them, where it has a

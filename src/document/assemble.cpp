@@ -9,6 +9,7 @@
 #include "document/memory.hpp"
 #include "document/noise.hpp"
 #include "document/sampling.hpp"
+#include "document/server.hpp"
 #include "document/warnings.hpp"
 #include "document/workload.hpp"
 #include "trace/json.hpp"
@@ -206,6 +207,7 @@ void fill_run(Document& document, const trace::Trace& trace) {
   document.engine = facts ? known(to_engine(*facts)) : not_known<Engine>(never_opened);
   document.target = facts ? known(to_model(facts->target)) : not_known<Model>(never_opened);
   document.drafter = to_drafters(trace);
+  document.servers = to_servers(trace);
   document.sampling = to_sampling(trace);
   document.concurrency = {1, "one request at a time: rates are those of one sequence alone"};
   document.launches = to_launches(trace);

@@ -138,16 +138,25 @@ struct Decode {
 struct Prefill {
   Quantity prefill_tokens_per_s;
   Quantity ttft_s;
-  long prefill_tokens = 0;
-  double prefill_s = 0;
+  Quantity ttfo_s;  ///< to the first visible text
+  Known<long> prefill_tokens;
+  Known<long> prefill_cached;  ///< prompt tokens that a cache answered
+  Known<double> prefill_s;
   double prefill_drafter_s = 0;
+};
+
+/// What a reader of the stream sees: tokens come in bursts.
+struct Streaming {
+  Quantity inter_burst_s;
+  Quantity tokens_per_burst;
+  Known<double> client_decode_s;  ///< the decode windows by our own clock, summed
 };
 
 /// DEFINITIONS 3, position 1 .. K.
 struct Position {
   int position = 0;
-  long offered = 0;
-  long reached = 0;
+  Known<long> offered;
+  Known<long> reached;
   long accepted = 0;
   Known<double> unconditional;
   Known<double> of_offered;
@@ -162,21 +171,21 @@ struct HistogramEntry {
 
 struct DrafterCounts {
   std::string drafter;
-  long passes_speculative = 0;
-  long attempts = 0;
+  Known<long> passes_speculative;
+  Known<long> attempts;
   Known<long> generated;
-  long offered = 0;
-  long tested = 0;
-  long accepted = 0;
+  Known<long> offered;
+  Known<long> tested;
+  Known<long> accepted;
 };
 
 struct Acceptance {
-  long attempts = 0;
+  Known<long> attempts;
   Known<long> generated;
-  long offered = 0;
-  long tested = 0;
-  long accepted = 0;
-  long overshoot = 0;
+  Known<long> offered;
+  Known<long> tested;
+  Known<long> accepted;
+  Known<long> overshoot;
   Quantity fire_rate;
   Quantity attempt_rate;
   Quantity draft_per_pass;
@@ -217,10 +226,10 @@ struct AsRun {
 };
 
 struct Passes {
-  long total = 0;
-  long plain = 0;
-  long speculative = 0;
-  long replay = 0;
+  Known<long> total;
+  Known<long> plain;
+  Known<long> speculative;
+  Known<long> replay;
   long superseded = 0;
 };
 
@@ -242,6 +251,7 @@ struct Workload {
   double n_eff = 0;
   Decode decode;
   Prefill prefill;
+  Streaming streaming;
   Acceptance acceptance;
   Known<Phases> phases;
   Known<Depth> depth;
@@ -301,6 +311,42 @@ struct Memory {
   Known<std::uint64_t> after_fill;
 };
 
+/// Where a number of a server's comes from: a field that it says, or a rule that makes it.
+struct Provenance {
+  std::string quantity;
+  std::string endpoint;  ///< empty: worked out
+  std::string field;     ///< likewise
+  std::string rule;      ///< empty: taken as it stands
+};
+
+/// What a server of a kind can be made to say, or why not.
+struct Ability {
+  std::string quantity;
+  Known<std::string> source;
+};
+
+/// The server behind an arm.
+struct Server {
+  std::string arm;
+  std::string dialect;
+  std::string chosen;  ///< why that dialect
+  std::string url;
+  bool managed = false;  ///< we started it
+  Known<std::string> build;
+  Known<std::string> model;
+  Known<std::string> quant;
+  Known<int> slots;
+  Known<int> n_ctx_slot;
+  Known<bool> speculates;
+  std::vector<std::string> spec_types;
+  Known<int> draft_n_max;
+  Known<bool> forced_acceptance;
+  Known<std::string> command_line;
+  Known<std::string> binary_sha256;
+  std::vector<Ability> abilities;
+  std::vector<Provenance> provenance;
+};
+
 /// A part of the document that this version never measures: always null with its reason.
 struct Unmeasured {
   std::string reason;
@@ -349,8 +395,11 @@ enum class WarningKind {
   few_draft_tokens,
   mix_depth,
   interrupted,
+  server_oddity,
+  cached_prompt,
+  forced_acceptance,
 };
-inline constexpr int warning_kinds = 15;
+inline constexpr int warning_kinds = 18;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;
@@ -394,6 +443,7 @@ struct Document {
   Known<Engine> engine;
   Known<Model> target;
   Known<Drafters> drafter;
+  std::vector<Server> servers;  ///< by arm; empty: the embedded engine
   Sampling sampling;
   Concurrency concurrency;
   Launches launches;

@@ -69,7 +69,8 @@ Reason acceptance(const Evidence& evidence) {
     const Acceptance& counts = workload.acceptance;
     if (!speculates(arm)) return true;
     // A drafter that was run and never drafted is known by just that.
-    if (counts.attempts > 0 && counts.offered == 0) return counts.fire_rate.value.has_value();
+    if (counts.attempts.value > 0 && counts.offered.value == 0)
+      return counts.fire_rate.value.has_value();
     return counts.rate.value && counts.fire_rate.value && counts.draft_per_pass.value;
   });
   return all ? Reason{} : "a speculating arm has a class without acceptance, fire rate or drafts";

@@ -27,7 +27,10 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::unequal_output, "unequal_output"},
                     {paceline::document::WarningKind::few_draft_tokens, "few_draft_tokens"},
                     {paceline::document::WarningKind::mix_depth, "mix_depth"},
-                    {paceline::document::WarningKind::interrupted, "interrupted"});
+                    {paceline::document::WarningKind::interrupted, "interrupted"},
+                    {paceline::document::WarningKind::server_oddity, "server_oddity"},
+                    {paceline::document::WarningKind::cached_prompt, "cached_prompt"},
+                    {paceline::document::WarningKind::forced_acceptance, "forced_acceptance"});
 
 namespace paceline::document {
 
@@ -81,6 +84,11 @@ PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Drafter, 9, arm, spec_type, file, part, block, ngram, n_max, on_device,
                          rollback);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
+PACELINE_DOCUMENT_FIELDS(Provenance, 4, quantity, endpoint, field, rule);
+PACELINE_DOCUMENT_FIELDS(Ability, 2, quantity, source);
+PACELINE_DOCUMENT_FIELDS(Server, 18, arm, dialect, chosen, url, managed, build, model, quant, slots,
+                         n_ctx_slot, speculates, spec_types, draft_n_max, forced_acceptance,
+                         command_line, binary_sha256, abilities, provenance);
 PACELINE_DOCUMENT_FIELDS(AskedSetting, 2, parameter, value);
 PACELINE_DOCUMENT_FIELDS(RequestedSampling, 2, settings, samplers);
 PACELINE_DOCUMENT_FIELDS(SamplingSetting, 3, parameter, value, origin);
@@ -94,8 +102,9 @@ PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_request
                          n_ctx, threads, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
                          speedup, pass_cost, pass_cost_from_widths, residual_passes);
-PACELINE_DOCUMENT_FIELDS(Prefill, 5, prefill_tokens_per_s, ttft_s, prefill_tokens, prefill_s,
-                         prefill_drafter_s);
+PACELINE_DOCUMENT_FIELDS(Prefill, 7, prefill_tokens_per_s, ttft_s, ttfo_s, prefill_tokens,
+                         prefill_cached, prefill_s, prefill_drafter_s);
+PACELINE_DOCUMENT_FIELDS(Streaming, 3, inter_burst_s, tokens_per_burst, client_decode_s);
 PACELINE_DOCUMENT_FIELDS(Position, 7, position, offered, reached, accepted, unconditional,
                          of_offered, conditional);
 PACELINE_DOCUMENT_FIELDS(HistogramEntry, 3, offered, accepted, passes);
@@ -112,7 +121,7 @@ PACELINE_DOCUMENT_FIELDS(Passes, 5, total, plain, speculative, replay, supersede
 PACELINE_DOCUMENT_FIELDS(Lossless, 3, texts, equal, says);
 
 // "class" is no name that C++ allows, so this list is written out.
-static_assert(boost::pfr::tuple_size_v<Workload> == 20, "a field of Workload is missing below");
+static_assert(boost::pfr::tuple_size_v<Workload> == 21, "a field of Workload is missing below");
 static void to_json(util::Json& json, const Workload& workload) {
   json = {{"class", workload.workload_class},
           {"prompts", workload.prompts},
@@ -124,6 +133,7 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"n_eff", workload.n_eff},
           {"decode", workload.decode},
           {"prefill", workload.prefill},
+          {"streaming", workload.streaming},
           {"acceptance", workload.acceptance},
           {"phases", workload.phases},
           {"depth", workload.depth},
@@ -153,8 +163,8 @@ PACELINE_DOCUMENT_FIELDS(Warning, 3, kind, text, next_step);
 PACELINE_DOCUMENT_FIELDS(Width, 6, width, depth, verify_s, step, draft_s, process_s);
 PACELINE_DOCUMENT_FIELDS(WidthCurve, 2, arm, widths);
 PACELINE_DOCUMENT_FIELDS(Failure, 8, arm, round, prompt, kind, reason, signal, exit_code, log_tail);
-PACELINE_DOCUMENT_FIELDS(Document, 23, schema, tool, created, trace_id, machine, engine, target,
-                         drafter, sampling, concurrency, launches, arms, comparisons, mix, memory,
+PACELINE_DOCUMENT_FIELDS(Document, 24, schema, tool, created, trace_id, machine, engine, target,
+                         drafter, servers, sampling, concurrency, launches, arms, comparisons, mix, memory,
                          ceiling, quality, noise, width_curves, outcomes, facts, warnings, said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }

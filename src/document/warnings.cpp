@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -49,6 +50,13 @@ constexpr std::array next_steps = {
     NextStep{WarningKind::mix_depth,
              "choose prompts of the mix's depth, or quote PAT for the measured depth only"},
     NextStep{WarningKind::interrupted, "repeat it whole before quoting a figure"},
+    NextStep{WarningKind::server_oddity,
+             "look at what the server said, in the trace, before quoting its figures"},
+    NextStep{WarningKind::cached_prompt,
+             "do not quote its prefill; give every prompt a beginning of its own, or switch the "
+             "server's prompt cache off"},
+    NextStep{WarningKind::forced_acceptance,
+             "quote no acceptance, tokens per pass or quality of it: only what a pass costs"},
 };
 static_assert(next_steps.size() == warning_kinds, "every kind of warning has a next step");
 
@@ -121,10 +129,11 @@ void warn_of_samples(Warnings& warnings, const Document& document) {
                few);
   warnings.add(WarningKind::few_draft_tokens, "too few draft tokens to compare",
                places(document, [](const Arm& arm, const Workload& workload) -> std::string {
-                 const long offered = workload.acceptance.offered;
-                 if (arm.settings.spec_type == "none" || offered >= metrics::fewest_offered)
+                 const auto& offered = workload.acceptance.offered.value;
+                 if (arm.settings.spec_type == "none" || !offered ||
+                     *offered >= metrics::fewest_offered)
                    return "";
-                 return std::to_string(offered);
+                 return std::to_string(*offered);
                }));
 }
 
@@ -207,6 +216,34 @@ void warn_of_differences(Warnings& warnings, const trace::Trace& trace) {
     warnings.add(WarningKind::sampling_mismatch, "arms or launches sampled differently");
 }
 
+/// What servers said that they should not have, each sentence once with how often it came.
+void warn_of_servers(Warnings& warnings, const Document& document, const trace::Trace& trace) {
+  std::map<std::string, int> oddities;
+  for (const auto& launch : trace.launches)
+    for (const auto& request : launch.requests)
+      if (request.answer)
+        for (const auto& oddity : request.answer->oddities) ++oddities[launch.arm + ": " + oddity];
+  std::vector<std::string> told;
+  for (const auto& [sentence, times] : oddities) {
+    if (told.size() == 5) {
+      told.push_back(fmt::format("and {} more kinds", oddities.size() - told.size()));
+      break;
+    }
+    told.push_back(times > 1 ? fmt::format("{} ({} times)", sentence, times) : sentence);
+  }
+  warnings.add(WarningKind::server_oddity, "a server said what it should not", told);
+  warnings.add(WarningKind::cached_prompt, "prompts were answered from a cache in part",
+               places(document, [](const Arm&, const Workload& workload) -> std::string {
+                 const auto& cached = workload.prefill.prefill_cached.value;
+                 return cached && *cached > 0 ? fmt::format("{} tokens", *cached) : "";
+               }));
+  std::vector<std::string> forced;
+  for (const Server& server : document.servers)
+    if (server.forced_acceptance.value.value_or(false)) forced.push_back(server.arm);
+  warnings.add(WarningKind::forced_acceptance, "acceptance is made up by a setting of the server",
+               forced);
+}
+
 /// One lost record contradicts a request each time it was sent: the first few tell the story.
 void warn_of_contradictions(Warnings& warnings, std::vector<std::string> contradictions) {
   constexpr std::size_t most_told = 3;
@@ -230,6 +267,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_text(warnings, document, trace);
   warn_of_mix(warnings, document);
   warn_of_machine(warnings, document);
+  warn_of_servers(warnings, document, trace);
   return std::move(warnings.list);
 }
 

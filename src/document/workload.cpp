@@ -14,15 +14,22 @@ namespace {
 
 bool is_plain(const trace::Arm& arm) { return arm.setup.spec_type == trace::SpecType::none; }
 
-Known<double> share(long part, long whole, const char* reason) {
-  if (whole <= 0) return not_known<double>(reason);
-  return known(static_cast<double>(part) / static_cast<double>(whole));
+Known<double> share(long part, const metrics::Count& whole, const char* reason) {
+  if (!whole.known()) return not_known<double>(whole.reason());
+  if (!(whole > 0)) return not_known<double>(reason);
+  return known(static_cast<double>(part) / whole.number());
+}
+
+template <class Number>
+Known<Number> to_known(const metrics::Total<Number>& total) {
+  return known_or(total.value(), total.reason());
 }
 
 Quantity to_residual(const metrics::Counts& counts) {
+  if (!counts.residual_passes.known()) return no_quantity(counts.residual_passes.reason());
   if (counts.passes == 0) return no_quantity("no pass was counted");
   Quantity residual;
-  residual.value = static_cast<double>(counts.residual_passes());
+  residual.value = counts.residual_passes.number();
   residual.level = "exact";
   residual.method = "counted decode calls minus those that token events imply";
   residual.reason = "a count has no interval";
@@ -43,9 +50,19 @@ Decode to_decode(const metrics::ClassSummary& summary) {
 }
 
 Prefill to_prefill(const metrics::ClassSummary& summary) {
-  return {to_quantity(summary.prefill_tokens_per_s), to_quantity(summary.ttft_s),
-          summary.counts.prefill_tokens, summary.counts.prefill_s,
-          summary.counts.prefill_drafter_s};
+  const metrics::Counts& counts = summary.counts;
+  return {to_quantity(summary.prefill_tokens_per_s),
+          to_quantity(summary.ttft_s),
+          to_quantity(summary.ttfo_s),
+          to_known(counts.prefill_tokens),
+          to_known(counts.prefill_cached),
+          to_known(counts.prefill_s),
+          counts.prefill_drafter_s};
+}
+
+Streaming to_streaming(const metrics::ClassSummary& summary) {
+  return {to_quantity(summary.inter_burst_s), to_quantity(summary.tokens_per_burst),
+          to_known(summary.counts.client_decode_s)};
 }
 
 std::vector<Position> to_positions(const metrics::Counts& counts) {
@@ -53,8 +70,8 @@ std::vector<Position> to_positions(const metrics::Counts& counts) {
   for (const auto& from : counts.positions) {
     Position position;
     position.position = static_cast<int>(positions.size()) + 1;
-    position.offered = from.offered;
-    position.reached = from.reached;
+    position.offered = to_known(from.offered);
+    position.reached = to_known(from.reached);
     position.accepted = from.accepted;
     position.unconditional = share(from.accepted, counts.passes_speculative, "no pass had a draft");
     position.of_offered = share(from.accepted, from.offered, "no draft was this long");
@@ -64,32 +81,32 @@ std::vector<Position> to_positions(const metrics::Counts& counts) {
   return positions;
 }
 
-Known<long> to_generated(const metrics::Counts& counts) {
-  return known_or(counts.generated, "the drafter does not say how many tokens it computed");
-}
-
 /// An arm has one drafter in this version, so its table is the arm's own counts.
 std::vector<DrafterCounts> to_by_drafter(const metrics::Counts& counts, const trace::Arm& arm) {
   if (is_plain(arm)) return {};
-  return {{util::enum_name(arm.setup.spec_type), counts.passes_speculative, counts.attempts,
-           to_generated(counts), counts.offered, counts.tested, counts.accepted}};
+  return {{util::enum_name(arm.setup.spec_type), to_known(counts.passes_speculative),
+           to_known(counts.attempts), to_known(counts.generated), to_known(counts.offered),
+           to_known(counts.tested), to_known(counts.accepted)}};
 }
 
 Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm& arm) {
   const metrics::Counts& counts = summary.counts;
   Acceptance acceptance;
-  acceptance.attempts = counts.attempts;
-  acceptance.generated = to_generated(counts);
-  acceptance.offered = counts.offered;
-  acceptance.tested = counts.tested;
-  acceptance.accepted = counts.accepted;
-  acceptance.overshoot = counts.overshoot;
+  acceptance.attempts = to_known(counts.attempts);
+  acceptance.generated = to_known(counts.generated);
+  acceptance.offered = to_known(counts.offered);
+  acceptance.tested = to_known(counts.tested);
+  acceptance.accepted = to_known(counts.accepted);
+  acceptance.overshoot = to_known(counts.overshoot);
   acceptance.fire_rate = to_quantity(summary.fire_rate);
   acceptance.attempt_rate = to_quantity(summary.attempt_rate);
   acceptance.draft_per_pass = to_quantity(summary.draft_per_pass);
   acceptance.rate = to_quantity(summary.acceptance);
-  acceptance.acceptance_length = known_or(
-      summary.acceptance_length, is_plain(arm) ? "no drafter" : "no pass had a draft (S = 0)");
+  const auto& speculative = counts.passes_speculative;
+  acceptance.acceptance_length =
+      known_or(summary.acceptance_length, is_plain(arm)           ? "no drafter"
+                                          : !speculative.known()  ? speculative.reason()
+                                                                  : "no pass had a draft (S = 0)");
   acceptance.positions = to_positions(counts);
   for (const auto& [key, passes] : counts.histogram)
     acceptance.histogram.push_back({key.first, key.second, passes});
@@ -167,14 +184,17 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   workload.n_eff = summary.n_eff;
   workload.decode = to_decode(summary);
   workload.prefill = to_prefill(summary);
+  workload.streaming = to_streaming(summary);
   workload.acceptance = to_acceptance(summary, arm);
   workload.phases = to_phases(summary);
   workload.depth = to_depth(summary, arm, trace);
   workload.as_run = {summary.as_run_tokens_per_s, counts.decode_tokens, counts.decode_s};
   workload.output_tokens = counts.output_tokens;
-  workload.passes = {counts.passes, counts.passes_plain, counts.passes_speculative,
-                     counts.passes_replay, counts.passes_superseded};
-  workload.repeated_8gram_share = known_or(summary.repeated_8gram_share, "no output has 8 tokens");
+  workload.passes = {to_known(counts.passes), to_known(counts.passes_plain),
+                     to_known(counts.passes_speculative), to_known(counts.passes_replay),
+                     counts.passes_superseded};
+  workload.repeated_8gram_share = known_or(
+      summary.repeated_8gram_share, "no output has 8 tokens whose ids are known");
   workload.looping = summary.looping;
   workload.lossless = to_lossless(summary, arm);
   workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "protocol/job.hpp"
 #include "trace/event.hpp"
@@ -20,6 +22,8 @@ using JobId = std::uint32_t;
 /// What an engine can do beside generating. What it cannot is unknown in the report, never zero.
 struct Capabilities {
   bool probes_widths = false;  ///< times passes of a given width (protocol::Probe)
+  bool outlives_failures = false;  ///< a request that failed or timed out ends no launch
+  int jobs_at_once = 1;            ///< jobs that may run together
   bool is_local = false;       ///< runs in processes of this machine, of one process group
 };
 
@@ -28,7 +32,16 @@ struct TaggedEvent {
   trace::Event event;
 };
 
-/// The seam between a study and the thing measured. One job runs at a time.
+/// What an engine says of itself between jobs.
+struct Snapshot {
+  std::map<std::string, double> counters;  ///< by the engine's own names; empty: it has none
+  std::optional<double> client_cpu_s;      ///< CPU that this process spent on its jobs so far
+  std::optional<double> lag_p50_s;         ///< how late this process looked at what had arrived
+  std::optional<double> lag_p99_s;
+  std::optional<double> lag_max_s;
+};
+
+/// The seam between a study and the thing measured. As many jobs run at a time as it can.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -49,6 +62,8 @@ class Engine {
   /// Asks the running job to stop; its Finished says cancelled.
   virtual void cancel(JobId job) = 0;
 
+  /// Counters and what the jobs cost this process; nothing when the engine has neither.
+  virtual util::Result<Snapshot> observe() { return Snapshot{}; }
   /// Its processes, so that their memory can be read from outside; nothing while none runs.
   virtual std::optional<pid_t> process_group() const { return std::nullopt; }
 

@@ -9,22 +9,24 @@ namespace paceline::metrics {
 namespace {
 
 void compare_counts(const Counts& counts, std::vector<std::string>& found) {
-  if (const long residual = counts.residual_passes(); residual != 0)
-    found.push_back(
-        fmt::format("residual_passes is {}: {} passes were recorded, the tokens account for {}",
-                    residual, counts.passes, counts.passes - residual));
-  const auto at_most = [&found](const char* less, long small, const char* more, long large) {
+  if (const auto residual = counts.residual_passes.value(); residual && *residual != 0)
+    found.push_back(fmt::format(
+        "residual_passes is {}: {} passes were counted, the tokens account for {}", *residual,
+        counts.passes.value().value_or(0), counts.passes.value().value_or(0) - *residual));
+  const auto at_most = [&found](const char* less, const Count& small, const char* more,
+                                const Count& large) {
     if (small > large)
-      found.push_back(fmt::format("{} {} exceeds {} {}", less, small, more, large));
+      found.push_back(fmt::format("{} {} exceeds {} {}", less, *small.value(), more, *large.value()));
   };
-  if (counts.accepted != counts.accepted_in_passes)
+  if (counts.accepted > counts.accepted_in_passes || counts.accepted < counts.accepted_in_passes)
     found.push_back(fmt::format("accepted is {} in the tokens and {} in the passes",
-                                counts.accepted, counts.accepted_in_passes));
+                                *counts.accepted.value(), *counts.accepted_in_passes.value()));
   at_most("accepted", counts.accepted, "offered", counts.offered);
   at_most("tested", counts.tested, "offered", counts.offered);
   at_most("accepted_in_passes", counts.accepted_in_passes, "tested", counts.tested);
   at_most("passes_speculative", counts.passes_speculative, "attempts", counts.attempts);
-  if (counts.generated) at_most("offered", counts.offered, "generated", *counts.generated);
+  at_most("passes_speculative", counts.passes_speculative, "passes", counts.passes);
+  at_most("offered", counts.offered, "generated", counts.generated);
 }
 
 /// Offered and reached can't rise along a draft by how they are counted; accepted can pass reached
@@ -33,10 +35,10 @@ void compare_positions(const std::vector<PositionCounts>& positions,
                        std::vector<std::string>& found) {
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const auto& [offered, reached, accepted] = positions[i];
-    if (accepted <= reached) continue;
+    if (!(Count(accepted) > reached)) continue;
     found.push_back(
         fmt::format("draft position {} was offered {}, reached {} and accepted {} times", i + 1,
-                    offered, reached, accepted));
+                    offered.number(), reached.number(), accepted));
     return;
   }
 }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double seconds_per_ns = 1e-9;
 constexpr std::size_t window_tokens = 8;
+const char* const no_generated = "the drafter does not say how many tokens it computed";
 // No pass of any engine holds as many tokens. Traces are files: without a bound a damaged count
 // would become an allocation.
 constexpr int largest_count = 1'000'000;
@@ -64,8 +65,7 @@ void count_pass(Counts& counts, const trace::Pass& pass) {
   if (pass.attempts > 0) {
     counts.attempts += pass.attempts;
     ++counts.attempted_widths[pass.width];
-    if (!pass.generated) counts.generated.reset();
-    if (counts.generated) *counts.generated += *pass.generated;
+    counts.generated += pass.generated ? Count(*pass.generated) : Count::unknown(no_generated);
   }
   switch (pass.kind) {
     case trace::PassKind::plain:
@@ -88,6 +88,7 @@ void count_emissions(Counts& counts, const std::vector<trace::Emission>& emissio
     counts.overshoot += emission.overshoot;
   }
   counts.decode_tokens = counts.output_tokens - 1;
+  counts.bursts = static_cast<long>(emissions.size()) - 1;
   counts.decode_s =
       static_cast<double>(emissions.back().at_ns - emissions.front().at_ns) * seconds_per_ns;
 }
@@ -100,6 +101,7 @@ void count_windows(Counts& counts, const std::vector<trace::Emission>& emissions
   for (std::size_t start = 0; start + window_tokens <= output.size(); ++start) {
     std::array<std::int32_t, window_tokens> window;
     std::copy_n(output.begin() + static_cast<std::ptrdiff_t>(start), window_tokens, window.begin());
+    if (std::count(window.begin(), window.end(), trace::unknown_token) > 0) continue;
     ++counts.windows_8gram;
     if (!seen.insert(window).second) ++counts.windows_8gram_repeated;
   }
@@ -119,11 +121,64 @@ void add_positions(std::vector<PositionCounts>& total, const std::vector<Positio
   }
 }
 
-}  // namespace
-
-long Counts::residual_passes() const {
-  return passes - (decode_tokens + passes_superseded - accepted + overshoot);
+/// What only passes that were recorded where they were made, and one clock, allow.
+void finish_recorded(Counts& counts, const trace::Prefill& prefill) {
+  counts.residual_passes = counts.passes - (Count(counts.decode_tokens + counts.passes_superseded) -
+                                            counts.accepted + counts.overshoot);
+  counts.prefill_s = static_cast<double>(prefill.ended_ns - prefill.began_ns) * seconds_per_ns;
+  counts.prefill_drafter_s = static_cast<double>(prefill.drafter_ns) * seconds_per_ns;
+  counts.ttft_s = counts.prefill_s;
+  counts.ttfo_s = Seconds::unknown("no text was streamed");
+  counts.client_decode_s = Seconds::unknown("the engine ran in no server");
+  counts.prefill_tokens = prefill.processed_tokens;
 }
+
+Count to_count(const trace::Counted& counted) {
+  return counted.value ? Count(*counted.value) : Count::unknown(counted.reason);
+}
+
+Seconds to_seconds(const std::optional<double>& seconds, const char* reason) {
+  return seconds ? Seconds(*seconds) : Seconds::unknown(reason);
+}
+
+/// Dense counts by position, of a server that gives no record of each pass.
+void take_positions(Counts& counts, const trace::Tally& tally) {
+  counts.positions.resize(tally.accepted_at.size());
+  for (std::size_t i = 0; i < counts.positions.size(); ++i) {
+    auto& position = counts.positions[i];
+    position.accepted = tally.accepted_at[i];
+    position.offered = i < tally.offered_at.size()
+                           ? Count(tally.offered_at[i])
+                           : Count::unknown("the server does not say what it offered by position");
+    position.reached = i == 0 ? position.offered
+                              : Count::unknown("the server gives no record of each pass");
+  }
+}
+
+/// A tally stands for everything that passes would have given, and for our clock of a server.
+void take_tally(Counts& counts, const trace::Tally& tally) {
+  counts.passes = to_count(tally.passes);
+  counts.passes_speculative = to_count(tally.passes_speculative);
+  counts.passes_replay = to_count(tally.passes_replay);
+  counts.passes_plain = counts.passes - counts.passes_speculative - counts.passes_replay;
+  counts.attempts = to_count(tally.attempts);
+  counts.generated = to_count(tally.generated);
+  counts.offered = to_count(tally.offered);
+  counts.tested = to_count(tally.tested);
+  counts.accepted = counts.accepted_in_passes = to_count(tally.accepted);
+  counts.overshoot = to_count(tally.overshoot);
+  counts.residual_passes = to_count(tally.residual_passes);
+  counts.prefill_tokens = to_count(tally.prompt_processed);
+  counts.prefill_cached = to_count(tally.prompt_cached);
+  counts.prefill_s =
+      to_seconds(tally.prefill_s, "the server does not say how long the prompt took it");
+  counts.ttft_s = to_seconds(tally.ttft_s, "no event carried a token");
+  counts.ttfo_s = to_seconds(tally.ttfo_s, "no event carried visible text");
+  counts.client_decode_s = to_seconds(tally.client_decode_s, "no event carried a token");
+  if (counts.positions.empty()) take_positions(counts, tally);
+}
+
+}  // namespace
 
 std::optional<Counts> count_request(const trace::Request& request) {
   if (request.outcome.kind != trace::OutcomeKind::done) return std::nullopt;
@@ -135,10 +190,10 @@ std::optional<Counts> count_request(const trace::Request& request) {
   if (counts.output_tokens == 0) return std::nullopt;
   for (const auto& pass : request.passes) count_pass(counts, pass);
   count_windows(counts, request.emissions);
-  const auto& prefill = request.prefill;
-  counts.prefill_s = static_cast<double>(prefill.ended_ns - prefill.began_ns) * seconds_per_ns;
-  counts.prefill_drafter_s = static_cast<double>(prefill.drafter_ns) * seconds_per_ns;
-  counts.prefill_tokens = prefill.processed_tokens;
+  if (request.tally)
+    take_tally(counts, *request.tally);
+  else
+    finish_recorded(counts, request.prefill);
   return counts;
 }
 
@@ -153,14 +208,19 @@ void add(Counts& total, const Counts& more) {
   total.passes_replay += more.passes_replay;
   total.passes_superseded += more.passes_superseded;
   total.attempts += more.attempts;
-  if (!more.generated) total.generated.reset();
-  if (total.generated) *total.generated += *more.generated;
+  total.generated += more.generated;
   total.offered += more.offered;
   total.tested += more.tested;
   total.accepted += more.accepted;
   total.accepted_in_passes += more.accepted_in_passes;
   total.overshoot += more.overshoot;
+  total.residual_passes += more.residual_passes;
+  total.bursts += more.bursts;
   total.prefill_s += more.prefill_s;
+  total.ttft_s += more.ttft_s;
+  total.ttfo_s += more.ttfo_s;
+  total.client_decode_s += more.client_decode_s;
+  total.prefill_cached += more.prefill_cached;
   total.prefill_drafter_s += more.prefill_drafter_s;
   total.prefill_tokens += more.prefill_tokens;
   total.windows_8gram += more.windows_8gram;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "metrics/interval.hpp"
 
@@ -41,8 +42,15 @@ Estimate exactly_one(const Grid& deviations) {
   return one;
 }
 
+/// The reason of the first unknown of them, else `otherwise`.
+std::string reason_of(std::initializer_list<const Count*> counts, const char* otherwise) {
+  for (const Count* count : counts)
+    if (!count->known()) return count->reason();
+  return otherwise;
+}
+
 Estimate ratio_interval(const std::optional<Figure>& ratio, Scale scale, double n_eff,
-                        const char* reason) {
+                        const std::string& reason) {
   if (!ratio) return unknown(reason);
   return with_interval(ratio->value, scale, {Stratum{1, ratio->deviations}}, n_eff);
 }
@@ -54,7 +62,8 @@ void fill_decode_rates(ClassSummary& summary, const PerToken& mean, bool has_dra
       seconds ? log_interval(1 / seconds->value, scaled(-1, seconds->deviations), mean.n_eff)
               : unknown(no_prompt);
   if (!seconds || !passes) {
-    const char* reason = seconds ? no_passes : no_prompt;
+    const std::string reason =
+        seconds ? reason_of({&summary.counts.passes}, no_passes) : no_prompt;
     summary.passes_per_s = summary.tokens_per_pass = summary.seconds_per_pass = unknown(reason);
     return;
   }
@@ -68,16 +77,14 @@ void fill_decode_rates(ClassSummary& summary, const PerToken& mean, bool has_dra
           : log_interval(1 / passes->value, scaled(-1, passes->deviations), mean.n_eff);
 }
 
-double accepted(const Counts& counts) { return static_cast<double>(counts.accepted); }
-double offered(const Counts& counts) { return static_cast<double>(counts.offered); }
-double attempts(const Counts& counts) { return static_cast<double>(counts.attempts); }
-double speculative(const Counts& counts) { return static_cast<double>(counts.passes_speculative); }
+double accepted(const Counts& counts) { return counts.accepted.number(); }
+double offered(const Counts& counts) { return counts.offered.number(); }
+double attempts(const Counts& counts) { return counts.attempts.number(); }
+double speculative(const Counts& counts) { return counts.passes_speculative.number(); }
 double choices(const Counts& counts) {
-  return static_cast<double>(counts.passes_speculative + counts.passes_plain);
+  return (counts.passes_speculative + counts.passes_plain).number();
 }
-double prefill_token_count(const Counts& counts) {
-  return static_cast<double>(counts.prefill_tokens);
-}
+double prefill_token_count(const Counts& counts) { return counts.prefill_tokens.number(); }
 
 void fill_acceptance(ClassSummary& summary, const Sample& sample, bool has_drafter) {
   if (!has_drafter) {
@@ -89,28 +96,53 @@ void fill_acceptance(ClassSummary& summary, const Sample& sample, bool has_draft
   const auto attempt = pooled_ratio(sample, attempts, choices);
   // Several drafters may each have run for one pass: then it is no proportion.
   const auto attempt_scale = attempt && attempt->value > 1 ? Scale::log : Scale::logit;
-  summary.attempt_rate = ratio_interval(attempt, attempt_scale, n_eff, no_passes);
-  summary.fire_rate =
-      ratio_interval(pooled_ratio(sample, speculative, choices), Scale::logit, n_eff, no_passes);
-  summary.draft_per_pass = ratio_interval(pooled_ratio(sample, offered, speculative), Scale::log,
-                                          n_eff, "no pass carried a draft");
-  summary.acceptance = ratio_interval(pooled_ratio(sample, accepted, offered), Scale::logit, n_eff,
-                                      "no draft token was offered");
   const auto& counts = summary.counts;
-  if (counts.passes_speculative > 0)
+  const auto *passes = &counts.passes, *with_draft = &counts.passes_speculative;
+  summary.attempt_rate =
+      ratio_interval(attempt, attempt_scale, n_eff,
+                     reason_of({&counts.attempts, with_draft, passes}, no_passes));
+  summary.fire_rate = ratio_interval(pooled_ratio(sample, speculative, choices), Scale::logit,
+                                     n_eff, reason_of({with_draft, passes}, no_passes));
+  summary.draft_per_pass =
+      ratio_interval(pooled_ratio(sample, offered, speculative), Scale::log, n_eff,
+                     reason_of({&counts.offered, with_draft}, "no pass carried a draft"));
+  summary.acceptance =
+      ratio_interval(pooled_ratio(sample, accepted, offered), Scale::logit, n_eff,
+                     reason_of({&counts.accepted, &counts.offered}, "no draft token was offered"));
+  if (counts.passes_speculative > 0 && counts.accepted.known())
     summary.acceptance_length = 1 + accepted(counts) / speculative(counts);
 }
 
 void fill_prefill(ClassSummary& summary, const Sample& sample) {
   const double n_eff = sample.n_eff();
-  summary.prefill_tokens_per_s =
-      ratio_interval(pooled_ratio(sample, prefill_token_count, prefill_seconds), Scale::log, n_eff,
-                     "no prefill time was recorded");
-  summary.ttft_s = ratio_interval(pooled_ratio(sample, prefill_seconds, request_count), Scale::log,
-                                  n_eff, no_prompt);
-  if (summary.counts.prefill_s > 0) return;
-  summary.prefill_tokens_per_s = unknown("no prefill time was recorded");
-  summary.ttft_s = unknown("no prefill time was recorded");
+  const auto& counts = summary.counts;
+  const std::string no_rate =
+      !counts.prefill_s.known() ? counts.prefill_s.reason()
+                                : reason_of({&counts.prefill_tokens}, "no prefill time was recorded");
+  summary.prefill_tokens_per_s = ratio_interval(
+      pooled_ratio(sample, prefill_token_count, prefill_seconds), Scale::log, n_eff, no_rate);
+  if (counts.prefill_tokens == 0) summary.prefill_tokens_per_s = unknown("the whole prompt came from a cache");
+  const auto latency = [&](Field field, const Seconds& total) {
+    if (!total.known()) return unknown(total.reason());
+    if (!(total > 0)) return unknown("no prefill time was recorded");
+    return ratio_interval(pooled_ratio(sample, field, request_count), Scale::log, n_eff, no_prompt);
+  };
+  summary.ttft_s = latency([](const Counts& cell) { return cell.ttft_s.number(); }, counts.ttft_s);
+  summary.ttfo_s = latency([](const Counts& cell) { return cell.ttfo_s.number(); }, counts.ttfo_s);
+  if (!(counts.prefill_s > 0)) summary.prefill_tokens_per_s = unknown(no_rate);
+}
+
+double burst_count(const Counts& counts) { return static_cast<double>(counts.bursts); }
+double decode_token_count(const Counts& counts) { return static_cast<double>(counts.decode_tokens); }
+
+/// Bursts are what a reader of the stream sees; one is a pass only where passes are seen.
+void fill_streaming(ClassSummary& summary, const Sample& sample) {
+  const double n_eff = sample.n_eff();
+  const char* const no_burst = "all tokens came in one burst";
+  summary.inter_burst_s = ratio_interval(pooled_ratio(sample, decode_seconds, burst_count),
+                                         Scale::log, n_eff, no_burst);
+  summary.tokens_per_burst = ratio_interval(pooled_ratio(sample, decode_token_count, burst_count),
+                                            Scale::log, n_eff, no_burst);
 }
 
 void fill_text(ClassSummary& summary) {
@@ -124,8 +156,8 @@ void fill_text(ClassSummary& summary) {
 }  // namespace
 
 double decode_seconds(const Counts& counts) { return counts.decode_s; }
-double pass_count(const Counts& counts) { return static_cast<double>(counts.passes); }
-double prefill_seconds(const Counts& counts) { return counts.prefill_s; }
+double pass_count(const Counts& counts) { return counts.passes.number(); }
+double prefill_seconds(const Counts& counts) { return counts.prefill_s.number(); }
 double request_count(const Counts& counts) { return static_cast<double>(counts.requests); }
 
 void fill_rates(ClassSummary& summary, const Sample& sample, bool has_drafter) {
@@ -142,6 +174,7 @@ void fill_rates(ClassSummary& summary, const Sample& sample, bool has_drafter) {
   fill_decode_rates(summary, per_token(sample), has_drafter);
   fill_acceptance(summary, sample, has_drafter);
   fill_prefill(summary, sample);
+  fill_streaming(summary, sample);
   fill_text(summary);
 }
 
@@ -154,7 +187,7 @@ void fill_comparison(ClassSummary& summary, const Sample& sample, const Sample& 
   if (has_drafter && summary.counts.offered < fewest_offered)
     return refuse_comparison(summary,
                              fmt::format("only {} draft tokens offered, under {}: no comparison",
-                                         summary.counts.offered, fewest_offered));
+                                         *summary.counts.offered.value(), fewest_offered));
   const auto arm_part = shared_part(sample, plain);
   const auto plain_part = shared_part(plain, arm_part);
   if (arm_part.prompts.empty() || arm_part.rounds.empty())
@@ -166,7 +199,7 @@ void fill_comparison(ClassSummary& summary, const Sample& sample, const Sample& 
       log_interval(base.seconds->value / arm.seconds->value,
                    combine(1, base.seconds->deviations, -1, arm.seconds->deviations), n_eff);
   if (!arm.passes || !base.passes) {
-    summary.pass_cost = unknown(no_passes);
+    summary.pass_cost = unknown(reason_of({&summary.counts.passes}, no_passes));
     return;
   }
   const auto arm_pass = combine(1, arm.seconds->deviations, -1, arm.passes->deviations);

@@ -1,6 +1,7 @@
 #include "metrics/sample.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -193,7 +194,7 @@ std::optional<Figure> pooled_ratio(const Sample& sample, Field numerator, Field 
       bottom += denominator(cell);
     }
   }
-  if (!(bottom > 0)) return std::nullopt;
+  if (!(bottom > 0) || std::isnan(top)) return std::nullopt;
   Figure figure;
   figure.value = top / bottom;
   const auto units = sample.units();

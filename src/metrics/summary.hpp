@@ -56,7 +56,10 @@ struct ClassSummary {
   Estimate acceptance;
   std::optional<double> acceptance_length;  ///< 1 + A/S; absent when S = 0
   Estimate prefill_tokens_per_s;
-  Estimate ttft_s;
+  Estimate ttft_s;            ///< seconds from when a request was due to its first token
+  Estimate ttfo_s;            ///< seconds to its first visible text
+  Estimate inter_burst_s;     ///< seconds between bursts of tokens
+  Estimate tokens_per_burst;  ///< of the bursts after the first
   std::optional<double> repeated_8gram_share;  ///< absent when no output has 8 tokens
   bool looping = false;                        ///< share over 0.3: classes are not compared
   std::optional<double> as_run_tokens_per_s;   ///< raw sum(E - 1) / sum(T); never compared

@@ -119,7 +119,7 @@ util::Result<double> mean_pass_seconds(const ProbedLaunch& probed, const Counts&
           "drafts were not timed apart from the text: n-grams have none apart from it");
     total += static_cast<double>(passes) * *draft;
   }
-  return total / static_cast<double>(counts.passes);
+  return total / counts.passes.number();
 }
 
 const trace::Launch* launch_of_round(const std::vector<const trace::Launch*>& launches, int round) {
@@ -188,6 +188,7 @@ std::optional<WidthCurve> width_curve(const trace::Trace& trace, std::string_vie
 
 Estimate pass_cost_from_widths(const trace::Trace& trace, std::string_view arm,
                                std::string_view plain, const Counts& counts) {
+  if (!counts.passes.known()) return unknown(counts.passes.reason());
   if (counts.passes == 0) return unknown("no passes were recorded");
   const auto arm_launches = probed_launches(trace, arm);
   const auto plain_launches = probed_launches(trace, plain);

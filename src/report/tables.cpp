@@ -161,6 +161,10 @@ TextTable class_table(const Document& document, const std::string& workload_clas
   return table;
 }
 
+std::string counted(const document::Known<long>& count, Notes& notes) {
+  return count.value ? std::to_string(*count.value) : "- " + notes.mark(count.reason);
+}
+
 std::vector<Cell> draft_row(const std::string& workload_class, const Arm& arm,
                             const Workload& workload, Level level, Notes& notes) {
   const auto& acceptance = workload.acceptance;
@@ -168,7 +172,7 @@ std::vector<Cell> draft_row(const std::string& workload_class, const Arm& arm,
   return {{workload_class},
           {util::printable(arm.name)},
           {shown(acceptance.rate, percent, level < 3, notes)},
-          {fmt::format("{} of {}", acceptance.accepted, acceptance.offered)},
+          {counted(acceptance.accepted, notes) + " of " + counted(acceptance.offered, notes)},
           {shown(acceptance.fire_rate, percent, level < 1, notes)},
           {shown(acceptance.draft_per_pass, plain_unit, level < 2, notes)},
           {length.value ? figure(*length.value) : "- " + notes.mark(length.reason)}};

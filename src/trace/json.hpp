@@ -7,13 +7,14 @@
 
 // JSON of every trace type: the trace file and the worker's frames carry the same records.
 
-PACELINE_ENUM_NAMES(paceline::trace::SpecType, 7, {paceline::trace::SpecType::none, "none"},
+PACELINE_ENUM_NAMES(paceline::trace::SpecType, 8, {paceline::trace::SpecType::none, "none"},
                     {paceline::trace::SpecType::draft_simple, "draft-simple"},
                     {paceline::trace::SpecType::draft_mtp, "draft-mtp"},
                     {paceline::trace::SpecType::draft_dflash, "draft-dflash"},
                     {paceline::trace::SpecType::ngram_simple, "ngram-simple"},
                     {paceline::trace::SpecType::ngram_map_k, "ngram-map-k"},
-                    {paceline::trace::SpecType::ngram_mod, "ngram-mod"});
+                    {paceline::trace::SpecType::ngram_mod, "ngram-mod"},
+                    {paceline::trace::SpecType::undeclared, "undeclared"});
 PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
                     {paceline::trace::PromptForm::chat, "chat"});
 PACELINE_ENUM_NAMES(paceline::trace::Origin, 5, {paceline::trace::Origin::user, "user"},
@@ -49,11 +50,12 @@ PACELINE_ENUM_NAMES(paceline::trace::Quantity, paceline::trace::quantities,
 PACELINE_ENUM_NAMES(paceline::trace::PassKind, 3, {paceline::trace::PassKind::plain, "plain"},
                     {paceline::trace::PassKind::speculative, "speculative"},
                     {paceline::trace::PassKind::replay, "replay"});
-PACELINE_ENUM_NAMES(paceline::trace::OutcomeKind, 5, {paceline::trace::OutcomeKind::done, "done"},
+PACELINE_ENUM_NAMES(paceline::trace::OutcomeKind, 6, {paceline::trace::OutcomeKind::done, "done"},
                     {paceline::trace::OutcomeKind::cancelled, "cancelled"},
                     {paceline::trace::OutcomeKind::refused, "refused"},
                     {paceline::trace::OutcomeKind::crashed, "crashed"},
-                    {paceline::trace::OutcomeKind::timed_out, "timed_out"});
+                    {paceline::trace::OutcomeKind::timed_out, "timed_out"},
+                    {paceline::trace::OutcomeKind::failed, "failed"});
 PACELINE_ENUM_NAMES(paceline::trace::MemoryMoment, 3,
                     {paceline::trace::MemoryMoment::before_load, "before_load"},
                     {paceline::trace::MemoryMoment::after_load, "after_load"},
@@ -112,9 +114,9 @@ PACELINE_JSON_FIELDS(Said, 6, quantity, value, values, endpoint, field, rule);
 PACELINE_JSON_FIELDS(Timeline, 4, scheduled_ns, sent_ns, first_byte_ns, ended_ns);
 PACELINE_JSON_FIELDS(Answer, 6, endpoint, said, timeline, prompt_batches, sampling, oddities);
 PACELINE_JSON_FIELDS(Counted, 3, value, rule, reason);
-PACELINE_JSON_FIELDS(Tally, 12, passes, passes_speculative, passes_replay, attempts, generated,
-                     offered, tested, accepted, overshoot, residual_passes, offered_at,
-                     accepted_at);
+PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attempts, generated, offered,
+                     tested, accepted, overshoot, residual_passes, prompt_processed, prompt_cached,
+                     offered_at, accepted_at, prefill_s, ttft_s, ttfo_s, client_decode_s);
 PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition, warm_up, synced,
                      seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise,
                      chunks, answer, tally);

@@ -80,6 +80,7 @@ enum class OutcomeKind {
   refused,    ///< the engine said no before or during the job; `reason` says why
   crashed,    ///< the engine process died; `signal` or `exit_code` say how
   timed_out,  ///< no sign of life before the deadline
+  failed,     ///< a server's answer broke off or made no sense; the server may go on
 };
 
 /// How a job or a launch ended. A failure is data, not an exception.

@@ -62,7 +62,8 @@ struct Counted {
   std::string reason;  ///< why it has no value; empty when it has
 };
 
-/// Counts of a request in the letters of DEFINITIONS 1, where passes were not recorded one by one.
+/// Counts of a request in the letters of DEFINITIONS 1, where passes were not recorded one by one,
+/// and its times by either clock, in seconds.
 struct Tally {
   Counted passes;              ///< F
   Counted passes_speculative;  ///< S
@@ -74,8 +75,14 @@ struct Tally {
   Counted accepted;               ///< A
   Counted overshoot;              ///< X
   Counted residual_passes;        ///< F counted independently minus F of the identity
+  Counted prompt_processed;       ///< prompt tokens really decoded
+  Counted prompt_cached;          ///< prompt tokens taken from a cache
   std::vector<long> offered_at;   ///< by position; empty: unknown
   std::vector<long> accepted_at;  ///< likewise
+  std::optional<double> prefill_s;        ///< the server's own; absent: not said
+  std::optional<double> ttft_s;           ///< ours: from when it was due to the first token
+  std::optional<double> ttfo_s;           ///< ours: to the first visible text
+  std::optional<double> client_decode_s;  ///< ours: from the first token's arrival to the last's
 };
 
 }  // namespace paceline::trace

@@ -15,6 +15,7 @@ enum class SpecType {
   ngram_simple,
   ngram_map_k,
   ngram_mod,
+  undeclared,  ///< of a running server: whatever it does, which its facts say where they can
 };
 
 /// True for the types that draft from the text itself and need no drafter file.

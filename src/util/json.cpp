@@ -1,5 +1,8 @@
 #include "util/json.hpp"
 
+#include <string>
+#include <vector>
+
 namespace paceline::util {
 
 namespace {
@@ -16,13 +19,19 @@ tl::unexpected<Error> not_json(std::string_view what, const char* why) {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, std::string_view what) {
+Result<Json> parse_json(std::string_view text, std::string_view what, std::size_t most_keys) {
+  using Event = Json::parse_event_t;
+  std::vector<std::size_t> keys;  // of the objects that are open
+  const auto limit = [&keys, most_keys](int depth, Event event, Json&) {
+    check_depth(depth);
+    if (event == Event::object_start) keys.push_back(0);
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && ++keys.back() > most_keys)
+      throw std::length_error("an object has more than " + std::to_string(most_keys) + " keys");
+    return true;
+  };
   try {
-    const auto limit_depth = [](int depth, Json::parse_event_t, Json&) {
-      check_depth(depth);
-      return true;
-    };
-    return Json::parse(text, limit_depth);
+    return Json::parse(text, limit);
   } catch (const std::exception& problem) {
     return not_json(what, problem.what());
   }

@@ -2,6 +2,7 @@
 
 #include <boost/pfr/core.hpp>
 #include <boost/pfr/tuple_size.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -26,8 +27,10 @@ struct JsonMismatch : std::runtime_error {
 };
 
 /// Parses hostile text; names the byte where it stopped making sense. `what` names the input.
-/// Nesting deeper than 100 is refused, so that a hostile value cannot exhaust the stack.
-Result<Json> parse_json(std::string_view text, std::string_view what);
+/// Nesting deeper than 100 is refused, so that a hostile value cannot exhaust the stack, and so is
+/// an object with more than `most_keys` keys: each new key is compared with all before it.
+Result<Json> parse_json(std::string_view text, std::string_view what,
+                        std::size_t most_keys = std::numeric_limits<std::size_t>::max());
 
 /// Parses a hostile array, giving `take` one element at a time and keeping none, so that memory
 /// holds one element however long the array is. What `take` throws passes through.

@@ -191,8 +191,8 @@ inline metrics::ClassSummary sample_class(const SampleFigures& figures, bool pla
   summary.draft_per_pass = around(5.9, 0.01);
   summary.acceptance =
       around(static_cast<double>(figures.accepted) / static_cast<double>(figures.offered), 0.05);
-  summary.acceptance_length = 1 + static_cast<double>(figures.accepted) /
-                                      static_cast<double>(summary.counts.passes_speculative);
+  summary.acceptance_length =
+      1 + static_cast<double>(figures.accepted) / summary.counts.passes_speculative.number();
   return summary;
 }
 

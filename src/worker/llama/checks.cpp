@@ -172,6 +172,7 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
     case SpecType::ngram_mod:
       return plan_ngram(setup);
     case SpecType::none:
+    case SpecType::undeclared:
       break;
   }
   return DraftPlan{};

@@ -62,6 +62,7 @@ common_speculative_type library_type(trace::SpecType type) {
     case trace::SpecType::ngram_mod:
       return COMMON_SPECULATIVE_TYPE_NGRAM_MOD;
     case trace::SpecType::none:
+    case trace::SpecType::undeclared:
       break;
   }
   return COMMON_SPECULATIVE_TYPE_NONE;

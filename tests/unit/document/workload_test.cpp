@@ -32,7 +32,7 @@ TEST(ToWorkload, NamesTheDrafterBesideItsCounts) {
   const auto workload = to_workload(drafted(), dflash, {});
   ASSERT_EQ(workload.acceptance.by_drafter.size(), 1u);
   EXPECT_EQ(workload.acceptance.by_drafter[0].drafter, "draft-dflash");
-  EXPECT_EQ(workload.acceptance.by_drafter[0].offered, 300);
+  EXPECT_EQ(workload.acceptance.by_drafter[0].offered.value, 300);
   EXPECT_EQ(workload.acceptance.by_drafter[0].accepted, 90);
   EXPECT_TRUE(to_workload(support::sample_class({"c", 1, 1, 0, 0}, true), plain, {})
                   .acceptance.by_drafter.empty());

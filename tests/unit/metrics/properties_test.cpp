@@ -188,7 +188,7 @@ RC_GTEST_PROP(properties, a_whole_record_leaves_no_residual_and_no_contradiction
   const auto summary = summary_of(any_trace());
   RC_ASSERT(summary.contradictions.empty());
   for (const auto& arm : summary.arms)
-    for (const auto& item : arm.classes) RC_ASSERT(item.counts.residual_passes() == 0);
+    for (const auto& item : arm.classes) RC_ASSERT(item.counts.residual_passes == 0);
 }
 
 RC_GTEST_PROP(properties, any_one_lost_record_leaves_a_residual, ()) {
@@ -198,14 +198,14 @@ RC_GTEST_PROP(properties, any_one_lost_record_leaves_a_residual, ()) {
   for (std::size_t i = 0; i < request.passes.size(); ++i) {
     auto lost = request;
     lost.passes.erase(lost.passes.begin() + static_cast<std::ptrdiff_t>(i));
-    RC_ASSERT(metrics::count_request(lost)->residual_passes() == -1);
+    RC_ASSERT(metrics::count_request(lost)->residual_passes == -1);
   }
   for (std::size_t i = 0; i < request.emissions.size(); ++i) {
     auto lost = request;
     lost.emissions.erase(lost.emissions.begin() + static_cast<std::ptrdiff_t>(i));
     const auto counts = metrics::count_request(lost);
     RC_ASSERT(counts.has_value() == (request.emissions.size() > 1));
-    if (counts) RC_ASSERT(counts->residual_passes() > 0);
+    if (counts) RC_ASSERT(counts->residual_passes > 0);
   }
 }
 
@@ -215,11 +215,11 @@ RC_GTEST_PROP(properties, tokens_per_pass_follows_from_the_counts_of_drafting, (
     for (const auto& item : arm.classes) {
       const auto& counts = item.counts;
       if (counts.passes == 0 || !item.acceptance.value) continue;
-      const auto passes = static_cast<double>(counts.passes);
+      const auto passes = counts.passes.number();
       const double fired = *item.fire_rate.value *
-                           (1 - static_cast<double>(counts.passes_replay) / passes) *
+                           (1 - counts.passes_replay.number() / passes) *
                            *item.draft_per_pass.value * *item.acceptance.value;
-      const double lost = static_cast<double>(counts.passes_superseded + counts.overshoot);
+      const double lost = (counts.passes_superseded + counts.overshoot).number();
       near(static_cast<double>(counts.decode_tokens) / passes, 1 + fired - lost / passes);
     }
   }

@@ -97,7 +97,7 @@ TEST(summary, conditional_acceptance_by_position_is_recovered_within_binomial_er
   ASSERT_EQ(counts.positions.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     const auto& position = counts.positions[i];
-    const auto reached = static_cast<double>(position.reached);
+    const auto reached = position.reached.number();
     ASSERT_GT(reached, 100);
     const double error = std::sqrt(conditional[i] * (1 - conditional[i]) / reached);
     EXPECT_NEAR(static_cast<double>(position.accepted) / reached, conditional[i], 4 * error) << i;
@@ -112,7 +112,7 @@ TEST(summary, tokens_per_pass_is_one_plus_the_chance_of_reaching_each_position) 
   plan.arms[1].setup.draft_n_max = 2;
   plan.n_predict = 2000;
   const auto item = summary_of(tests::run_study(truth, plan)).arms[1].classes[0];
-  const double passes = static_cast<double>(item.counts.passes);
+  const double passes = item.counts.passes.number();
   // Variance of the accepted: E[a^2] - 1.2^2 = (0.4 + 4 * 0.4) - 1.44.
   const double error = std::sqrt(0.56 / passes);
   EXPECT_NEAR(*item.tokens_per_pass.value, 2.2, 4 * error + 2.0 / 2000);
@@ -125,7 +125,7 @@ TEST(summary, fire_probability_is_recovered) {
   auto plan = tests::two_arm_plan(10, 3);
   plan.n_predict = 300;
   const auto item = summary_of(tests::run_study(truth, plan)).arms[1].classes[0];
-  const double passes = static_cast<double>(item.counts.passes);
+  const double passes = item.counts.passes.number();
   EXPECT_NEAR(*item.fire_rate.value, 0.6, 4 * std::sqrt(0.24 / passes) + 1.0 / 300);
   EXPECT_LT(*item.fire_rate.low, 0.6 + 1.0 / 300);
   EXPECT_GT(*item.fire_rate.high, 0.6 - 1.0 / 300);

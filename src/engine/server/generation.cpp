@@ -1,0 +1,231 @@
+#include "engine/server/generation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "util/printable.hpp"
+
+namespace paceline::engine::server {
+
+namespace {
+
+constexpr int ok = 200;
+constexpr std::size_t most_piece_bytes = std::size_t{512} << 20;
+constexpr std::size_t most_oddities = 20;
+constexpr std::size_t most_quoted = 300;
+
+trace::Nanoseconds nanoseconds(net::TimePoint at) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
+}
+
+std::string excerpt(const std::string& text) {
+  return util::printable(text.substr(0, most_quoted)) + (text.size() > most_quoted ? ".." : "");
+}
+
+trace::OutcomeKind kind_of(net::EndKind kind) {
+  switch (kind) {
+    case net::EndKind::timed_out:
+      return trace::OutcomeKind::timed_out;
+    case net::EndKind::cancelled:
+      return trace::OutcomeKind::cancelled;
+    default:
+      return trace::OutcomeKind::failed;
+  }
+}
+
+}  // namespace
+
+Generation::Generation(const dialect::Dialect& dialect, protocol::Generate job, std::string model,
+                       bool with_counters)
+    : dialect_(dialect),
+      job_(std::move(job)),
+      model_(std::move(model)),
+      with_counters_(with_counters),
+      stage_(with_counters ? Stage::counters_before : Stage::generate) {
+  if (!job_.messages.empty() && dialect_.apply_template(job_.messages))
+    stage_ = Stage::apply_template;
+}
+
+net::Request Generation::request() const {
+  switch (stage_) {
+    case Stage::apply_template:
+      return *dialect_.apply_template(job_.messages);
+    case Stage::counters_before:
+    case Stage::counters_after:
+      return {"GET", *dialect_.counters_target(), {}, ""};
+    default:
+      return dialect_.generate({job_, model_});
+  }
+}
+
+void Generation::sent(net::TimePoint at) {
+  status_ = 0;
+  body_.clear();
+  if (stage_ != Stage::generate) return;
+  answered_.answer.endpoint = dialect_.generate({job_, model_}).target;
+  answered_.answer.timeline.scheduled_ns = answered_.answer.timeline.sent_ns = nanoseconds(at);
+}
+
+void Generation::take(const net::Arrival& arrival) {
+  if (const auto* head = std::get_if<net::Head>(&arrival.what)) {
+    status_ = head->status;
+    content_type_ = net::header(head->headers, "content-type").value_or("");
+  } else if (const auto* body = std::get_if<net::Body>(&arrival.what)) {
+    if (stage_ == Stage::generate && status_ == ok)
+      take_stream(arrival, *body);
+    else
+      body_ += body->bytes;
+  } else {
+    end(std::get<net::End>(arrival.what));
+  }
+}
+
+/// Cuts the bytes into messages and keeps them as they are, with the time of the read.
+void Generation::take_stream(const net::Arrival& arrival, const net::Body& body) {
+  auto& timeline = answered_.answer.timeline;
+  if (!timeline.first_byte_ns) timeline.first_byte_ns = nanoseconds(arrival.at);
+  const auto keep = [&](std::string text) {
+    if (text == "[DONE]") {
+      said_done_ = true;
+      return;
+    }
+    piece_bytes_ += text.size();
+    if (piece_bytes_ <= most_piece_bytes) pieces_.push_back({arrival.at, std::move(text)});
+  };
+  if (dialect_.framing() == dialect::Framing::sse) {
+    sse_events_.clear();
+    sse_.feed(body.bytes, sse_events_);
+    for (auto& event : sse_events_) keep(std::move(event.data));
+  } else {
+    line_events_.clear();
+    lines_.feed(body.bytes, line_events_);
+    for (auto& line : line_events_) keep(std::move(line));
+  }
+  // An answer that is no stream is one message, whatever the route promised.
+  if (pieces_.empty() && !said_done_ && body_.size() < most_piece_bytes) body_ += body.bytes;
+}
+
+void Generation::fail(trace::OutcomeKind kind, std::string reason) {
+  if (finished_.outcome.kind != trace::OutcomeKind::done) return;
+  finished_.outcome.kind = kind;
+  finished_.outcome.reason = std::move(reason);
+}
+
+void Generation::end(const net::End& end) {
+  switch (stage_) {
+    case Stage::apply_template:
+      if (end.kind != net::EndKind::complete) fail(kind_of(end.kind), end.reason);
+      end_template();
+      break;
+    case Stage::counters_before:
+    case Stage::counters_after: {
+      auto& reading = stage_ == Stage::counters_before ? before_ : after_;
+      if (end.kind == net::EndKind::complete && status_ == ok)
+        if (auto counters = dialect_.read_counters(body_)) reading = std::move(*counters);
+      stage_ = stage_ == Stage::counters_before ? Stage::generate : Stage::done;
+      if (stage_ == Stage::done) read_counters();
+      break;
+    }
+    default:
+      end_stream(end);
+  }
+  if (cancelled_ && stage_ != Stage::done) {
+    fail(trace::OutcomeKind::cancelled, "stopped by the user");
+    stage_ = Stage::done;
+  }
+}
+
+void Generation::end_template() {
+  auto text = dialect_.read_template({status_, {}, body_});
+  if (finished_.outcome.kind == trace::OutcomeKind::done && !text)
+    fail(trace::OutcomeKind::refused, text.error().message);
+  if (finished_.outcome.kind != trace::OutcomeKind::done) {
+    stage_ = Stage::done;
+    return;
+  }
+  job_.prompt = std::move(*text);
+  job_.messages.clear();
+  stage_ = with_counters_ ? Stage::counters_before : Stage::generate;
+}
+
+void Generation::end_stream(const net::End& end) {
+  answered_.answer.timeline.ended_ns =
+      nanoseconds(std::chrono::steady_clock::now());
+  read_pieces();
+  const bool whole = end.kind == net::EndKind::complete || (said_done_ && !cancelled_);
+  if (cancelled_)
+    fail(trace::OutcomeKind::cancelled, "stopped by the user");
+  else if (!whole)
+    fail(kind_of(end.kind), fmt::format("{} after {} events", end.reason, pieces_.size()));
+  else if (status_ != ok)
+    fail(status_ < 500 ? trace::OutcomeKind::refused : trace::OutcomeKind::failed,
+         fmt::format("the server answered {}: {}", status_, excerpt(body_)));
+  else if (finished_.stop == trace::StopReason::none)
+    fail(trace::OutcomeKind::failed,
+         fmt::format("the stream ended without saying why, after {} events", pieces_.size()));
+  stage_ = with_counters_ && !cancelled_ ? Stage::counters_after : Stage::done;
+}
+
+void Generation::read_pieces() {
+  if (const std::string rest = lines_.finish(); !rest.empty())
+    pieces_.push_back({std::chrono::steady_clock::now(), rest});
+  auto& oddities = answered_.answer.oddities;
+  if (sse_.finish()) oddities.emplace_back("the stream ended inside an event, which was dropped");
+  if (sse_.too_long() || lines_.too_long() || piece_bytes_ > most_piece_bytes)
+    oddities.emplace_back("the answer is longer than can be kept, and was cut");
+  const bool streamed = content_type_.find("event-stream") != std::string::npos ||
+                        content_type_.find("ndjson") != std::string::npos;
+  if (status_ == ok && !streamed)
+    oddities.push_back(fmt::format("the stream has the content type \"{}\"", excerpt(content_type_)));
+  if (status_ == ok && pieces_.empty() && !body_.empty())
+    pieces_.push_back({std::chrono::steady_clock::now(), std::move(body_)});
+  for (const Piece& piece : pieces_) read_message(piece);
+  if (prompt_batches_ > 0) answered_.answer.prompt_batches = prompt_batches_;
+  if (oddities.size() > most_oddities) oddities.resize(most_oddities);
+}
+
+void Generation::read_message(const Piece& piece) {
+  auto& oddities = answered_.answer.oddities;
+  auto message = dialect_.read(piece.text);
+  if (!message) {
+    oddities.push_back("an event was no message: " + excerpt(message.error().message));
+    return;
+  }
+  oddities.insert(oddities.end(), message->oddities.begin(), message->oddities.end());
+  if (message->error) fail(trace::OutcomeKind::failed, "the server said: " + excerpt(*message->error));
+  if (message->prompt_batch) ++prompt_batches_;
+  for (auto& said : message->said) {
+    const auto [place, is_new] =
+        said_at_.try_emplace({said.quantity, said.field}, answered_.answer.said.size());
+    if (is_new)
+      answered_.answer.said.push_back(std::move(said));
+    else
+      answered_.answer.said[place->second] = std::move(said);
+  }
+  if (message->sampling) answered_.answer.sampling = std::move(message->sampling);
+  if (message->stop) finished_.stop = *message->stop;
+  finished_.text += message->reasoning + message->content;
+  message->chunk.arrived_ns = nanoseconds(piece.at);
+  if (message->has_tokens) answered_.chunks.push_back(std::move(message->chunk));
+}
+
+void Generation::read_counters() {
+  auto& answer = answered_.answer;
+  if (!alone_ || finished_.outcome.kind != trace::OutcomeKind::done) return;
+  if (!before_ || !after_) {
+    answer.oddities.emplace_back("its counters could not be read around the request");
+    return;
+  }
+  std::optional<long> tokens;
+  for (const auto& said : answer.said)
+    if (said.quantity == trace::Quantity::output_tokens) tokens = static_cast<long>(said.value);
+  auto moved = dialect_.moved(*before_, *after_, tokens);
+  answer.oddities.insert(answer.oddities.end(), moved.oddities.begin(), moved.oddities.end());
+  answer.said.insert(answer.said.end(), moved.said.begin(), moved.said.end());
+}
+
+trace::Answered Generation::answered() { return std::move(answered_); }
+trace::Finished Generation::finished() { return std::move(finished_); }
+
+}  // namespace paceline::engine::server

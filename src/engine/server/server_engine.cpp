@@ -1,0 +1,327 @@
+#include "engine/server/server_engine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "util/interrupt.hpp"
+#include "util/printable.hpp"
+
+namespace paceline::engine::server {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int ok = 200;
+constexpr auto fact_patience = std::chrono::seconds(10);
+constexpr auto done_patience = std::chrono::seconds(2);
+constexpr auto health_patience = std::chrono::seconds(2);
+constexpr int try_out_tokens = 8;
+constexpr int most_jobs = 100'000;
+
+trace::Outcome refused(std::string reason) {
+  trace::Outcome outcome;
+  outcome.kind = trace::OutcomeKind::refused;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+}  // namespace
+
+ServerEngine::ServerEngine(ServerOptions options)
+    : options_(std::move(options)), client_(options_.client) {}
+
+ServerEngine::~ServerEngine() { close(); }
+
+Capabilities ServerEngine::capabilities() const {
+  Capabilities can;
+  can.outlives_failures = true;
+  can.jobs_at_once = most_jobs;
+  can.is_local = managed_.has_value();
+  return can;
+}
+
+void ServerEngine::authorise(net::Request& request) const {
+  if (!options_.api_key.empty())
+    request.headers.emplace_back("Authorization", "Bearer " + options_.api_key);
+}
+
+util::Result<net::Response> ServerEngine::ask(net::Request request) {
+  authorise(request);
+  return client_.fetch(url_, std::move(request), fact_patience);
+}
+
+/// Where the server is, after starting it when it is ours; an outcome when there is none.
+std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
+  setup_ = setup;
+  if (!setup.server_bin.empty()) {
+    const auto health = [this](const net::Url& server) -> std::optional<int> {
+      const auto answer = client_.fetch(server, {"GET", "/health", {}, ""}, health_patience);
+      return answer ? std::optional(answer->status) : std::nullopt;
+    };
+    managed_.emplace(health, ManagedOptions{.slots = options_.slots});
+    auto started = managed_->start(setup);
+    if (!started) return started.error();
+    url_ = std::move(*started);
+    return std::nullopt;
+  }
+  auto url = net::parse_url(setup.url);
+  if (!url) return refused(url.error().message);
+  url_ = std::move(*url);
+  return std::nullopt;
+}
+
+/// The dialect, by its name or by what the server answers to GETs that change nothing.
+tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answers& answers) {
+  std::string last_failure;
+  for (const auto& target : dialect::probe_targets()) {
+    auto answer = ask({"GET", target, {}, ""});
+    if (util::interrupted()) return tl::unexpected(refused("stopped by the user"));
+    if (answer)
+      answers[target] = std::move(*answer);
+    else
+      last_failure = answer.error().message;
+    if (answers.empty()) break;  // nothing there: further questions would wait as long again
+  }
+  if (answers.empty())
+    return tl::unexpected(refused(fmt::format("no server answers at {}: {}", url_.text(), last_failure)));
+  const bool locked = std::any_of(answers.begin(), answers.end(), [](const auto& answer) {
+    return answer.second.status == 401 || answer.second.status == 403;
+  });
+  if (!options_.dialect.empty())
+    if (const auto* named = dialect::find(options_.dialect))
+      return dialect::Choice{named, "asked for by name"};
+  if (auto choice = dialect::choose(answers)) return *choice;
+  return tl::unexpected(refused(
+      locked ? fmt::format("{} wants a key: put it into PACELINE_API_KEY, or name a file with "
+                           "--api-key-file",
+                           url_.text())
+             : fmt::format("{} answers, and is no kind of server that is known: name one with "
+                           "--dialect",
+                           url_.text())));
+}
+
+void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& facts) {
+  for (const auto& target : dialect_->fact_targets())
+    if (!answers.contains(target))
+      if (auto answer = ask({"GET", target, {}, ""})) answers[target] = std::move(*answer);
+  dialect_->read_facts(answers, facts);
+  model_ = !options_.model.empty() ? options_.model : facts.server->model.value_or("");
+  facts.server->model = model_.empty() ? facts.server->model : std::optional(model_);
+  if (auto request = dialect_->fact_request(model_))
+    if (auto answer = ask(std::move(*request))) dialect_->read_fact_answer(*answer, facts);
+  if (const auto target = dialect_->counters_target())
+    if (const auto answer = ask({"GET", *target, {}, ""}))
+      has_counters_ = answer->status == ok && dialect_->read_counters(answer->body).has_value();
+  if (managed_) {
+    facts.server->command_line = managed_->command_line();
+    facts.server->binary_sha256 = managed_->binary_sha256();
+    if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())
+      facts.target = file->second;
+    if (setup_.draft_path)
+      if (const auto file = options_.files.find(*setup_.draft_path); file != options_.files.end())
+        facts.drafter = file->second;
+  }
+}
+
+/// One short request that is measured by nobody: servers say what they sample with and whether
+/// they speculate only in an answer.
+std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampling,
+                                                    trace::EngineFacts& facts) {
+  protocol::Generate job;
+  job.prompt = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
+  job.n_predict = try_out_tokens;
+  job.sampling = sampling;
+  net::Request request = dialect_->generate({adapted(job), model_});
+  authorise(request);
+  const auto answer = client_.fetch(url_, std::move(request), options_.client.timeouts.first_byte);
+  if (!answer) return refused("a first short request failed: " + answer.error().message);
+  if (answer->status != ok)
+    return refused(fmt::format("a first short request was answered {}: {}", answer->status,
+                               util::printable(answer->body.substr(0, 300))));
+  std::vector<std::string> messages;
+  if (dialect_->framing() == dialect::Framing::sse) {
+    std::vector<net::SseEvent> events;
+    net::SseParser().feed(answer->body, events);
+    for (auto& event : events) messages.push_back(std::move(event.data));
+  } else {
+    net::LineParser lines;
+    lines.feed(answer->body, messages);
+    messages.push_back(lines.finish());
+  }
+  for (const auto& text : messages) {
+    const auto message = dialect_->read(text);
+    if (!message) continue;
+    if (message->sampling) facts.sampling = *message->sampling;
+    if (message->speculates) facts.server->speculates = message->speculates;
+    if (!message->spec_types.empty()) facts.server->spec_types = message->spec_types;
+    for (const auto& said : message->said)
+      if (said.quantity == trace::Quantity::offered && said.value > 0)
+        facts.server->speculates = true;
+  }
+  return std::nullopt;
+}
+
+tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
+    const trace::Setup& setup, const trace::Sampling& sampling) {
+  const auto began = Clock::now();
+  if (auto problem = start(setup)) return tl::unexpected(*problem);
+  const auto fail = [this](trace::Outcome outcome) {
+    if (managed_)
+      if (auto ended = managed_->ended()) outcome = std::move(*ended);
+    close();
+    return tl::unexpected(std::move(outcome));
+  };
+  const std::chrono::duration<double> loading = Clock::now() - began;
+  dialect::Answers answers;
+  auto choice = choose(answers);
+  if (!choice) return fail(choice.error());
+  dialect_ = choice->dialect;
+  trace::EngineFacts facts;
+  facts.server.emplace();
+  facts.server->dialect = dialect_->name();
+  facts.server->chosen = choice->why;
+  facts.server->url = url_.text();
+  facts.server->abilities = dialect_->abilities();
+  facts.load_s = managed_ ? loading.count() : 0;
+  facts.threads = managed_ ? setup.threads : 0;
+  read_facts(answers, facts);
+  if (auto problem = try_out(sampling, facts)) return fail(*problem);
+  if (setup.spec_type == trace::SpecType::none && facts.server->speculates.value_or(false))
+    return fail(refused(fmt::format(
+        "the server of this plain arm speculates ({}): name it with --url, or start one that "
+        "does not",
+        facts.server->spec_types.empty() ? "it drafted" : fmt::format("{}", fmt::join(facts.server->spec_types, ", ")))));
+  return facts;
+}
+
+/// The tool's temperature stands back where the model's file says one.
+protocol::Generate ServerEngine::adapted(protocol::Generate job) const {
+  const auto file = options_.files.find(setup_.model_path);
+  if (file != options_.files.end() && file->second.sampling.contains("general.sampling.temp"))
+    job.sampling.tool_temp.reset();
+  return job;
+}
+
+util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::seconds patience) {
+  const auto* generate = std::get_if<protocol::Generate>(&job);
+  if (generate == nullptr || dialect_ == nullptr)
+    return util::fail(util::ErrorKind::internal, "a server generates, and can do nothing else");
+  if (managed_)
+    if (const auto ended = managed_->ended())
+      return util::fail(util::ErrorKind::engine, ended->reason);
+  (void)patience;  // the client's time-outs are made of it once, in ServerOptions
+  const bool alone = running_.empty();
+  for (auto& [id, other] : running_) other.not_alone();
+  const JobId id = ++last_job_;
+  const bool counters = has_counters_ && options_.per_request_counters && alone;
+  const auto place = running_.emplace(id, Generation(*dialect_, adapted(*generate), model_, counters));
+  send(id, place.first->second);
+  return id;
+}
+
+void ServerEngine::send(JobId id, Generation& generation) {
+  net::Request request = generation.request();
+  authorise(request);
+  generation.sent(Clock::now());
+  exchanges_[client_.start(url_, std::move(request))] = id;
+}
+
+void ServerEngine::take(const net::Arrival& arrival) {
+  const auto exchange = exchanges_.find(arrival.exchange);
+  if (exchange == exchanges_.end()) return;
+  const JobId id = exchange->second;
+  Generation& generation = running_.at(id);
+  generation.take(arrival);
+  if (!std::holds_alternative<net::End>(arrival.what)) {
+    if (generation.said_done()) said_done_at_.try_emplace(id, arrival.at);
+    return;
+  }
+  exchanges_.erase(exchange);
+  if (generation.stage() == Stage::done)
+    finish(id, generation);
+  else
+    send(id, generation);
+}
+
+void ServerEngine::finish(JobId id, Generation& generation) {
+  trace::Finished finished = generation.finished();
+  const bool broke = finished.outcome.kind == trace::OutcomeKind::failed ||
+                     finished.outcome.kind == trace::OutcomeKind::timed_out;
+  if (broke && managed_)
+    if (auto ended = managed_->ended()) finished.outcome = std::move(*ended);
+  said_done_at_.erase(id);
+  events_.push_back({id, generation.answered()});
+  events_.push_back({id, std::move(finished)});
+  running_.erase(id);
+}
+
+/// A stream that said it was complete is waited for a little and then left: some servers never
+/// close it. When the next one is due, at most `until`.
+TimePoint ServerEngine::end_overdue(TimePoint until) {
+  for (auto& [id, at] : said_done_at_) {
+    const auto due = at + done_patience;
+    until = std::min(until, due);
+    if (Clock::now() < due) continue;
+    at = Clock::now();
+    for (const auto& [exchange, job] : exchanges_)
+      if (job == id) client_.cancel(exchange);
+  }
+  return until;
+}
+
+std::optional<TaggedEvent> ServerEngine::next(TimePoint until) {
+  while (events_.empty()) {
+    const TimePoint wake = end_overdue(until);
+    const auto arrival = client_.next(wake);
+    if (arrival)
+      take(*arrival);
+    else if (util::interrupted() || Clock::now() >= until)
+      return std::nullopt;
+  }
+  TaggedEvent event = std::move(events_.front());
+  events_.pop_front();
+  return event;
+}
+
+void ServerEngine::cancel(JobId job) {
+  const auto running = running_.find(job);
+  if (running == running_.end()) return;
+  running->second.cancel();
+  for (const auto& [exchange, id] : exchanges_)
+    if (id == job) {
+      client_.cancel(exchange);
+      return;
+    }
+}
+
+std::optional<pid_t> ServerEngine::process_group() const {
+  return managed_ ? managed_->process_group() : std::nullopt;
+}
+
+util::Result<Snapshot> ServerEngine::observe() {
+  Snapshot snapshot;
+  const auto load = client_.load();
+  snapshot.client_cpu_s = load.cpu_s;
+  snapshot.lag_p50_s = load.lag_p50_s;
+  snapshot.lag_p99_s = load.lag_p99_s;
+  snapshot.lag_max_s = load.lag_max_s;
+  if (!has_counters_) return snapshot;
+  PACELINE_TRY_ASSIGN(const auto answer, ask({"GET", *dialect_->counters_target(), {}, ""}));
+  PACELINE_TRY_ASSIGN(auto counters, dialect_->read_counters(answer.body));
+  snapshot.counters = std::move(counters.values);
+  return snapshot;
+}
+
+void ServerEngine::close() {
+  for (const auto& [exchange, id] : exchanges_) client_.cancel(exchange);
+  exchanges_.clear();
+  running_.clear();
+  events_.clear();
+  client_.close_idle();
+  managed_.reset();
+}
+
+}  // namespace paceline::engine::server
