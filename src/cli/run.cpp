@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -97,6 +98,18 @@ void add_output_options(CLI::App& run, Output& output) {
       ->group("Output");
 }
 
+/// The embedded engine's own rule, so that both draft the same where nobody says how far.
+void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions& server) {
+  if (setup.draft_n_max > 0 || setup.spec_type == trace::SpecType::none ||
+      trace::is_ngram(setup.spec_type))
+    return;
+  setup.draft_n_max = 3;
+  if (!setup.draft_path) return;
+  const auto file = server.files.find(*setup.draft_path);
+  if (file != server.files.end() && file->second.drafter && file->second.drafter->block)
+    setup.draft_n_max = std::max(1, *file->second.drafter->block - 1);
+}
+
 /// What the files say where the command line does not: how to draft, and whether there is a chat
 /// template. What cannot work in the embedded engine is refused now, not after another arm was
 /// measured; a server of the user's own says so itself.
@@ -123,6 +136,7 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
       PACELINE_TRY_ASSIGN(auto drafter, study::inspect(reader, *path, util::interrupted));
       server.files[*path] = std::move(drafter);
     }
+    if (settings.server.is_managed()) say_longest_draft(arm.setup, server);
   }
   return {};
 }
@@ -146,7 +160,7 @@ util::Result<engine::EngineFactory> plan_run(Settings& settings) {
     PACELINE_TRY(plan_remote(settings));
   } else if (settings.arms.model.empty()) {
     return util::fail(util::ErrorKind::usage,
-                      "what to measure is missing: -m FILE, or --url URL of a running server");
+                      "what to measure is missing: --model FILE, or --url URL of a running server");
   } else {
     PACELINE_TRY(plan_files(settings, server));
   }

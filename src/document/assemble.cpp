@@ -20,13 +20,51 @@ namespace {
 
 constexpr const char* never_opened = "no launch opened, see outcomes";
 
+Known<int> positive(int value) {
+  return value > 0 ? known(value) : not_known<int>("the engine does not say");
+}
+
+Known<std::string> named(const std::string& name) {
+  return name.empty() ? not_known<std::string>("the engine does not say") : known(name);
+}
+
 Engine to_engine(const trace::EngineFacts& facts) {
-  return {facts.engine,       facts.version,      facts.build,
-          facts.devices,      facts.n_batch,      facts.n_ubatch,
-          facts.cache_type_k, facts.cache_type_v, facts.flash_attention};
+  return {facts.engine,
+          facts.version,
+          facts.build,
+          facts.devices,
+          positive(facts.n_batch),
+          positive(facts.n_ubatch),
+          named(facts.cache_type_k),
+          named(facts.cache_type_v),
+          facts.server ? not_known<bool>("the server does not say") : known(facts.flash_attention)};
+}
+
+/// The files of a running server are its own.
+Known<Model> to_target(const trace::EngineFacts& facts) {
+  if (!facts.server || !facts.target.path.empty()) return known(to_model(facts.target));
+  const auto& model = facts.server->model;
+  return not_known<Model>("the server's files cannot be read; it calls its model " +
+                          (model ? "\"" + *model + "\"" : std::string("nothing")));
+}
+
+/// Of a server that we did not start: what it says of itself is in `servers`.
+Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  const char* const unsaid = "the server's own, and it does not say which";
+  return {arm.name,
+          util::enum_name(arm.setup.spec_type),
+          not_known<Model>(unsaid),
+          not_known<DraftPart>(unsaid),
+          not_known<int>(unsaid),
+          not_known<NgramSizes>(unsaid),
+          known_or(facts.server->draft_n_max, unsaid),
+          not_known<bool>(unsaid),
+          ""};
 }
 
 Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  if (facts.server && arm.setup.spec_type == trace::SpecType::undeclared)
+    return of_server(arm, facts);
   std::optional<Model> file;
   if (facts.drafter) file = to_model(*facts.drafter);
   std::optional<NgramSizes> ngram;
@@ -112,7 +150,7 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
                                   plain   ? "no drafter"
                                   : facts ? "the engine does not say its longest draft"
                                           : never_opened);
-  settings.n_ctx = facts ? facts->n_ctx : arm.setup.n_ctx;
+  settings.n_ctx = facts && facts->n_ctx > 0 ? facts->n_ctx : arm.setup.n_ctx;
   settings.threads = facts ? facts->threads : arm.setup.threads;
   settings.sampling = to_requested(arm.sampling);
   return settings;
@@ -205,7 +243,7 @@ void fill_run(Document& document, const trace::Trace& trace) {
   document.trace_id = trace.header.trace_id;
   const trace::EngineFacts* facts = first_facts(trace, "");
   document.engine = facts ? known(to_engine(*facts)) : not_known<Engine>(never_opened);
-  document.target = facts ? known(to_model(facts->target)) : not_known<Model>(never_opened);
+  document.target = facts ? to_target(*facts) : not_known<Model>(never_opened);
   document.drafter = to_drafters(trace);
   document.servers = to_servers(trace);
   document.sampling = to_sampling(trace);

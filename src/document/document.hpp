@@ -22,11 +22,11 @@ struct Engine {
   std::string version;
   std::string build;
   std::vector<std::string> devices;
-  int n_batch = 0;
-  int n_ubatch = 0;
-  std::string cache_type_k;
-  std::string cache_type_v;
-  bool flash_attention = false;
+  Known<int> n_batch;
+  Known<int> n_ubatch;
+  Known<std::string> cache_type_k;
+  Known<std::string> cache_type_v;
+  Known<bool> flash_attention;
 };
 
 /// Sizes of an n-gram drafter in force, in tokens; absent ones are no sizes of its type.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "trace/sampling.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
@@ -26,6 +27,17 @@ trace::Outcome refused(std::string reason) {
   outcome.kind = trace::OutcomeKind::refused;
   outcome.reason = std::move(reason);
   return outcome;
+}
+
+/// A server says what is in force and not why: what we sent it is ours.
+void name_origins(const trace::Sampling& sent, trace::EffectiveSampling& sampling) {
+  for (auto& setting : sampling.settings) {
+    if (trace::asked(sent, setting.name))
+      setting.origin = trace::Origin::user;
+    else if (setting.name == "temp" && sent.tool_temp)
+      setting.origin = trace::Origin::tool;
+  }
+  if (sent.samplers) sampling.chain_origin = trace::Origin::user;
 }
 
 }  // namespace
@@ -138,7 +150,8 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
   job.prompt = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
   job.n_predict = try_out_tokens;
   job.sampling = sampling;
-  net::Request request = dialect_->generate({adapted(job), model_});
+  job = adapted(std::move(job));
+  net::Request request = dialect_->generate({job, model_});
   authorise(request);
   const auto answer = client_.fetch(url_, std::move(request), options_.client.timeouts.first_byte);
   if (!answer) return refused("a first short request failed: " + answer.error().message);
@@ -159,6 +172,7 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
     const auto message = dialect_->read(text);
     if (!message) continue;
     if (message->sampling) facts.sampling = *message->sampling;
+    name_origins(job.sampling, facts.sampling);
     if (message->speculates) facts.server->speculates = message->speculates;
     if (!message->spec_types.empty()) facts.server->spec_types = message->spec_types;
     for (const auto& said : message->said)
@@ -191,6 +205,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   facts.server->abilities = dialect_->abilities();
   facts.load_s = managed_ ? loading.count() : 0;
   facts.threads = managed_ ? setup.threads : 0;
+  if (managed_ && setup.draft_n_max > 0) facts.draft_n_max = setup.draft_n_max;
   read_facts(answers, facts);
   if (auto problem = try_out(sampling, facts)) return fail(*problem);
   if (setup.spec_type == trace::SpecType::none && facts.server->speculates.value_or(false))
