@@ -42,7 +42,7 @@ Engine to_engine(const trace::EngineFacts& facts) {
 
 /// The files of a running server are its own.
 Known<Model> to_target(const trace::EngineFacts& facts) {
-  if (!facts.server || !facts.target.path.empty()) return known(to_model(facts.target));
+  if (!facts.server || !facts.target.recipe.empty()) return known(to_model(facts.target));
   const auto& model = facts.server->model;
   return not_known<Model>("the server's files cannot be read; it calls its model " +
                           (model ? "\"" + *model + "\"" : std::string("nothing")));

@@ -29,6 +29,13 @@ trace::Outcome refused(std::string reason) {
   return outcome;
 }
 
+/// Whether arguments make acceptance up, as llama-server's --spec-synth-len does.
+bool forces_acceptance(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("--spec-synth");
+  });
+}
+
 /// A server says what is in force and not why: what we sent it is ours.
 void name_origins(const trace::Sampling& sent, trace::EffectiveSampling& sampling) {
   for (auto& setting : sampling.settings) {
@@ -132,6 +139,7 @@ void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& fac
       has_counters_ = answer->status == ok && dialect_->read_counters(answer->body).has_value();
   if (managed_) {
     facts.server->command_line = managed_->command_line();
+    facts.server->forced_acceptance = forces_acceptance(setup_.server_args);
     facts.server->binary_sha256 = managed_->binary_sha256();
     facts.server->binary_is_script = managed_->binary_is_script();
     if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())

@@ -317,6 +317,16 @@ TEST(Normalise, accepted_over_offered_is_kept_and_named) {
               testing::Contains(testing::HasSubstr("accepted 3 exceeds offered 2")));
 }
 
+TEST(Normalise, counters_that_moved_by_another_number_than_the_answer_says_are_named) {
+  auto stream = Stream();
+  stream.pass(3, 2, 3).finish().say(Quantity::accepted, 2, "/metrics", "accepted_total");
+  EXPECT_TRUE(found_in(stream.build()).empty());
+  stream.say(Quantity::accepted, 4, "/metrics", "accepted_total");
+  EXPECT_THAT(
+      found_in(stream.build()),
+      testing::Contains(testing::HasSubstr("says 2 and accepted_total of /metrics says 4")));
+}
+
 TEST(Normalise, leaves_the_embedded_engines_requests_alone) {
   trace::Request request;
   request.emissions.emplace_back();
