@@ -73,6 +73,11 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup
 	@build/bin/startup
 
+.PHONY: bench-client
+bench-client: packages-bench build ## what an event costs our HTTP client, beside one made with libcurl
+	@cmake --build build --target client
+	@build/bin/client
+
 .PHONY: format
 format: packages-test ## rewrite the C++ as clang-format 14 would have it
 	@scripts/check-format --fix
@@ -99,12 +104,14 @@ engine: packages-build
 format-check: packages-test
 	@scripts/check-format
 
-.PHONY: packages-build packages-test packages-check packages-fuzz
+.PHONY: packages-build packages-test packages-check packages-bench packages-fuzz
 packages-build:
 	@scripts/install-packages build
 packages-test:
 	@scripts/install-packages build test
 packages-check:
 	@scripts/install-packages build test check
+packages-bench:
+	@scripts/install-packages build bench
 packages-fuzz:
 	@scripts/install-packages build fuzz

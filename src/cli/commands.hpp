@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/program.hpp"
 
 namespace CLI {
@@ -16,6 +19,12 @@ void add_inspect(CLI::App& app, Action& action);
 void add_machine(CLI::App& app, Action& action);
 void add_completions(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
+
+/// `mock` is for tests: hidden from help, manual and completions. It is started as if it were
+/// llama-server, so its arguments are read with llama-server's names of several letters behind one
+/// dash, in the order that CLI11 takes them.
 void add_mock(CLI::App& app, Action& action);
+bool imitates_a_server(int argc, char** argv);
+std::vector<std::string> mock_arguments_reversed(int argc, char** argv);
 
 }  // namespace paceline::cli

@@ -12,10 +12,6 @@ namespace paceline::cli {
 
 namespace {
 
-std::vector<const CLI::App*> commands_of(const CLI::App& program) {
-  return program.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
     text.replace(at, what.size(), with);
@@ -126,7 +122,7 @@ std::string fish_row(const std::string& condition, const OptionRow& row) {
 std::string bash_completions(const CLI::App& program) {
   std::string names;
   std::string cases;
-  for (const CLI::App* command : commands_of(program)) {
+  for (const CLI::App* command : shown_commands(program)) {
     names += command->get_name() + " ";
     cases += bash_command(*command);
   }
@@ -148,7 +144,7 @@ std::string bash_completions(const CLI::App& program) {
 std::string zsh_completions(const CLI::App& program) {
   std::string commands;
   std::string cases;
-  for (const CLI::App* command : commands_of(program)) {
+  for (const CLI::App* command : shown_commands(program)) {
     commands += fmt::format(
         "      {}\n", quoted(command->get_name() + ":" + zsh_text(command->get_description())));
     cases += fmt::format("    {})\n      _arguments \\\n", command->get_name());
@@ -174,7 +170,7 @@ std::string zsh_completions(const CLI::App& program) {
 
 std::string fish_completions(const CLI::App& program) {
   std::string text = "# fish completions of paceline\ncomplete -c paceline -f\n";
-  for (const CLI::App* command : commands_of(program)) {
+  for (const CLI::App* command : shown_commands(program)) {
     text += fmt::format("complete -c paceline -n __fish_use_subcommand -a {} -d {}\n",
                         command->get_name(), fish_quoted(command->get_description()));
     const std::string inside = "__fish_seen_subcommand_from " + command->get_name();

@@ -58,7 +58,10 @@ util::Result<int> demo(const Settings& settings) {
   options.n_predict = demo_output_tokens;
   options.widths = true;
   options.widest = widest_pass(options.arms);
-  return measure(options, settings.output, report::demo_paragraph);
+  const auto make_engine = [] {
+    return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
+  };
+  return measure(options, settings.output, make_engine, report::demo_paragraph);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ CLI::Validator not_empty() {
 std::vector<std::string> drafting_types() {
   std::vector<std::string> names;
   for (const auto& [type, name] : util::EnumNames<trace::SpecType>::table)
-    if (type != trace::SpecType::none && type != trace::SpecType::undeclared) names.emplace_back(name);
+    if (type != trace::SpecType::none && type != trace::SpecType::undeclared)
+      names.emplace_back(name);
   return names;
 }
 
@@ -132,9 +133,9 @@ void add_penalties(CLI::App& command, trace::Sampling& sampling) {
 
 void add_model_options(CLI::App& command, ArmSettings& arms) {
   command.add_option("-m,--model", arms.model, "Target model (GGUF)")
-      ->required()
       ->check(not_empty())
       ->type_name("FILE")
+      ->default_str("none: needed unless --url is given")
       ->group(engine_group);
   command.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF)")
       ->check(not_empty())

@@ -68,8 +68,7 @@ std::string manual_page(const CLI::App& program, const std::string& version) {
       ".SH SYNOPSIS\n\\fB{1}\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n"
       ".SH DESCRIPTION\n{2}\n.SH COMMANDS\n",
       plain(version), program.get_name(), plain(program.get_description()));
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
-    text += command_section(*command);
+  for (const CLI::App* command : shown_commands(program)) text += command_section(*command);
   text += ".SH EXAMPLES AND EXIT CODES\n" + verbatim(program.get_footer());
   return text;
 }

@@ -16,7 +16,6 @@
 #include "cli/output.hpp"
 #include "document/assemble.hpp"
 #include "document/json.hpp"
-#include "engine/embedded/embedded_engine.hpp"
 #include "machine/machine.hpp"
 #include "metrics/summary.hpp"
 #include "report/terminal.hpp"
@@ -72,11 +71,15 @@ void print_plan(const study::RunOptions& options) {
   for (const auto& [name, count] : classes) counts.push_back(fmt::format("{} {}", name, count));
   const std::size_t prompts = options.prompts.measured.size();
   const std::size_t requests = arms.size() * static_cast<std::size_t>(options.rounds) * prompts;
-  util::say(fmt::format("Plan: {} x {} x {} prompts = {} requests, output capped at {} tokens, {}.",
-                        counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts,
-                        requests, options.n_predict,
-                        counted(options.arms.front().setup.threads, "thread")));
-  util::say("      An end-of-generation token ends an output before the cap and is counted.");
+  const trace::Setup& setup = options.arms.front().setup;
+  util::say(fmt::format(
+      "Plan: {} x {} x {} prompts = {} requests, output capped at {} tokens, {}.",
+      counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts, requests,
+      options.n_predict,
+      setup.url.empty() ? counted(setup.threads, "thread") : std::string("on running servers")));
+  util::say(options.ignore_eos
+                ? "      Servers are told to go on past end-of-generation tokens."
+                : "      An end-of-generation token ends an output before the cap and is counted.");
   util::say(fmt::format("      arms: {}{}", fmt::join(arms, ", "),
                         options.phases ? "; then one synced launch each, for the phases" : ""));
   util::say(fmt::format("      prompts: {} ({}), {}", options.workload, fmt::join(counts, ", "),
@@ -162,7 +165,7 @@ std::string worker_program() {
 }
 
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
-                          const Afterword& afterword) {
+                          const engine::EngineFactory& make_engine, const Afterword& afterword) {
   trace::Trace trace;
   trace.header = header_of(options);
   const std::string trace_path = output.trace.value_or(
@@ -173,9 +176,6 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   print_plan(options);
 
   util::Progress progress(::isatty(STDERR_FILENO) != 0);
-  const auto make_engine = [] {
-    return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
-  };
   const auto watcher = [&](double done, double total, const std::string& what) {
     progress.update(done, total, what);
   };

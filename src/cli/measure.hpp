@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "document/document.hpp"
+#include "engine/engine.hpp"
 #include "study/plan.hpp"
 #include "util/result.hpp"
 
@@ -24,8 +25,9 @@ struct Output {
 /// What the finished document shows, in a paragraph that becomes part of it.
 using Afterword = std::function<std::string(const document::Document&)>;
 
-/// Measures with the embedded engine, prints the report and writes the files; the exit code.
+/// Measures with those engines, prints the report and writes the files; the exit code.
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
+                          const engine::EngineFactory& make_engine,
                           const Afterword& afterword = nullptr);
 
 /// The worker program installed with this one ($PACELINE_WORKER names another).

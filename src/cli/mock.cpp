@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <memory>
 
@@ -30,7 +32,8 @@ struct MockOptions {
   int prompt_tokens = 0;
   int context = 4096;
   std::string spec_type;
-  std::string unused;
+  std::string model_file;
+  std::string projector;
 };
 
 /// "OFFERED/ACCEPTED" or "OFFERED/ACCEPTED/REPLAYS"; "-" is a pass without a draft.
@@ -53,6 +56,11 @@ util::Result<mock::Options> finished(const MockOptions& given) {
   truth.seconds_per_prompt_token = given.prompt_token_ms / 1e3;
   if (given.eos_after > 0) truth.eos_after = given.eos_after;
   if (given.prompt_tokens > 0) truth.prompt_tokens = given.prompt_tokens;
+  if (!given.model_file.empty()) {
+    // Without an alias llama-server calls a model by the path it was given.
+    truth.model = truth.model_path = given.model_file;
+  }
+  truth.takes_images = !given.projector.empty();
   truth.context_per_slot = std::max(given.context / std::max(truth.slots, 1), 1);
   if (!given.spec_type.empty() && given.spec_type != "none") {
     truth.speculates = true;
@@ -130,16 +138,19 @@ void add_truth(CLI::App& command, MockOptions& options) {
 /// llama-server's names for what the mock knows too.
 void add_llama_names(CLI::App& command, MockOptions& options) {
   mock::Truth& truth = options.server.truth;
-  command.add_option("-a,--alias", truth.model, "Name of the model")
-      ->type_name("NAME")
-      ->capture_default_str();
+  command.add_option("-m,--model", options.model_file, "Model that it says it has loaded")
+      ->type_name("FILE")
+      ->default_str("/models/mock-model.gguf");
+  command.add_option("--mmproj", options.projector, "Takes images, as if by this")
+      ->type_name("FILE")
+      ->default_str("takes none");
   command.add_option("-c,--ctx-size", options.context, "Context of all slots together")
       ->type_name("TOKENS")
       ->capture_default_str();
-  command.add_option("--parallel", truth.slots, "Sequences at once")
+  command.add_option("--np,--parallel", truth.slots, "Sequences at once")
       ->type_name("SLOTS")
       ->capture_default_str();
-  command.add_option("--batch-size", truth.prompt_batch, "Prompt tokens of one decode call")
+  command.add_option("-b,--batch-size", truth.prompt_batch, "Prompt tokens of one decode call")
       ->type_name("TOKENS")
       ->capture_default_str();
   command.add_option("--spec-type", options.spec_type, "Speculates as this")
@@ -154,6 +165,22 @@ void add_llama_names(CLI::App& command, MockOptions& options) {
 }
 
 }  // namespace
+
+bool imitates_a_server(int argc, char** argv) {
+  return argc > 1 && std::string_view(argv[1]) == "mock";
+}
+
+std::vector<std::string> mock_arguments_reversed(int argc, char** argv) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string word = argv[i];
+    if (word.size() > 2 && word[0] == '-' && is_letter(word[1]) && is_letter(word[2]))
+      word.insert(0, "-");
+    arguments.push_back(std::move(word));
+  }
+  return arguments;
+}
 
 void add_mock(CLI::App& app, Action& action) {
   const auto options = std::make_shared<MockOptions>();

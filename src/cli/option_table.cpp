@@ -40,6 +40,11 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 }  // namespace
 
+std::vector<const CLI::App*> shown_commands(const CLI::App& program) {
+  return program.get_subcommands(
+      [](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
 OptionRow row_of(const CLI::Option& option) {
   OptionRow row;
   row.names = names_of(option);

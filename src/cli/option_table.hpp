@@ -25,6 +25,9 @@ struct OptionRow {
   bool repeatable = false;
 };
 
+/// The commands that help, manual and completions tell of: all but those without a group.
+std::vector<const CLI::App*> shown_commands(const CLI::App& program);
+
 OptionRow row_of(const CLI::Option& option);
 
 /// The options of one command in the order in which they were added.

@@ -78,7 +78,8 @@ Command parse(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return command;
   }
-  auto arguments = arguments_reversed(argc, argv);
+  auto arguments = imitates_a_server(argc, argv) ? mock_arguments_reversed(argc, argv)
+                                                 : arguments_reversed(argc, argv);
   if (const std::string unknown = unknown_short_name(arguments); !unknown.empty()) {
     util::say(
         fmt::format("paceline: there is no option {} here; --help lists those there are", unknown));

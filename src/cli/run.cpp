@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/measure.hpp"
+#include "cli/server_options.hpp"
 #include "cli/workload_options.hpp"
 #include "engine/embedded/embedded_engine.hpp"
 #include "study/inspect.hpp"
@@ -33,10 +34,15 @@ constexpr const char* examples =
     "  paceline run -m instruct.gguf --workload question.jsonl --class code,prose\n"
     "      MT-Bench as it is published, its first turns through the model's chat template\n"
     "  paceline run -m instruct.gguf --mix code=0.4,prose=0.3,json=0.3\n"
-    "      one number for that use, beside those of its classes";
+    "      one number for that use, beside those of its classes\n"
+    "  paceline run --server-bin ./llama-server -m target.gguf --spec-type draft-mtp\n"
+    "      the same from your own llama-server, started afresh for every launch\n"
+    "  paceline run --url http://host:8000 --url-plain http://host:8001\n"
+    "      a running server against its plain twin";
 
 struct Settings {
   ArmSettings arms;
+  ServerSettings server;
   WorkloadSettings workload;
   Output output;
   study::RunOptions run;
@@ -61,6 +67,16 @@ void add_measuring_options(CLI::App& run, Settings& settings) {
       ->type_name("NUMBER")
       ->capture_default_str()
       ->group("Measuring");
+  run.add_option("--patience", settings.run.patience_s,
+                 "Silence after which a request, or an engine, is given up")
+      ->check(CLI::Range(1, 86400))
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->group("Measuring");
+  run.add_flag("--ignore-eos", settings.run.ignore_eos,
+               "Servers go on to the output cap; what follows an end-of-generation token is no "
+               "text of any use, and its acceptance neither")
+      ->group("Measuring");
   run.add_flag("--warm-session", settings.run.warm_session,
                "Keep what drafters learn from one request to the next; KV caches are still reset")
       ->group("Measuring");
@@ -81,12 +97,14 @@ void add_output_options(CLI::App& run, Output& output) {
       ->group("Output");
 }
 
-/// Makes the plan with what the files say where the command line does not: how to draft, what to
-/// send and in which form. What cannot work is refused now, not after another arm was measured.
-util::Result<void> plan_run(Settings& settings) {
+/// What the files say where the command line does not: how to draft, and whether there is a chat
+/// template. What cannot work in the embedded engine is refused now, not after another arm was
+/// measured; a server of the user's own says so itself.
+util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions& server) {
   engine::embedded::EmbeddedEngine reader(worker_program());
   PACELINE_TRY_ASSIGN(const auto target,
                       study::inspect(reader, settings.arms.model, util::interrupted));
+  server.files[settings.arms.model] = target;
   if (settings.arms.draft_model && !settings.arms.spec_type) {
     PACELINE_TRY_ASSIGN(const auto drafter,
                         study::inspect(reader, *settings.arms.draft_model, util::interrupted));
@@ -96,19 +114,57 @@ util::Result<void> plan_run(Settings& settings) {
       workload::defaults_for(target.name, target.architecture, target.has_chat_template);
   PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
-  for (const auto& arm : settings.run.arms)
-    PACELINE_TRY(study::check(reader, arm.setup, util::interrupted));
+  for (auto& arm : settings.run.arms) {
+    arm.setup.server_bin = settings.server.server_bin.value_or("");
+    arm.setup.server_args = settings.server.server_args;
+    if (!settings.server.is_managed()) {
+      PACELINE_TRY(study::check(reader, arm.setup, util::interrupted));
+    } else if (const auto& path = arm.setup.draft_path; path && !server.files.contains(*path)) {
+      PACELINE_TRY_ASSIGN(auto drafter, study::inspect(reader, *path, util::interrupted));
+      server.files[*path] = std::move(drafter);
+    }
+  }
   return {};
 }
 
+/// Nobody but the server has its files: its prompts are messages unless the user says otherwise.
+util::Result<void> plan_remote(Settings& settings) {
+  if (!settings.arms.model.empty())
+    return util::fail(util::ErrorKind::usage,
+                      "-m names a file and --url a running server: give one of them, and "
+                      "--model-name where the server has several models");
+  PACELINE_TRY(
+      choose_workload(settings.workload, workload::defaults_for("", "", true), settings.run));
+  settings.run.arms = remote_arms(settings.server, settings.arms.sampling);
+  return {};
+}
+
+util::Result<engine::EngineFactory> plan_run(Settings& settings) {
+  PACELINE_TRY(check_server_options(settings.server));
+  PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
+  if (settings.server.is_remote()) {
+    PACELINE_TRY(plan_remote(settings));
+  } else if (settings.arms.model.empty()) {
+    return util::fail(util::ErrorKind::usage,
+                      "what to measure is missing: -m FILE, or --url URL of a running server");
+  } else {
+    PACELINE_TRY(plan_files(settings, server));
+  }
+  if (!settings.server.is_remote() && !settings.server.is_managed())
+    return engine::EngineFactory(
+        [] { return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program()); });
+  return engine::EngineFactory(
+      [server] { return std::make_unique<engine::server::ServerEngine>(server); });
+}
+
 util::Result<int> run_with(Settings settings) {
-  const auto planned = plan_run(settings);
+  const auto make_engine = plan_run(settings);
   if (util::interrupted()) return exit_interrupted;
-  PACELINE_TRY(planned);
+  PACELINE_TRY(make_engine);
   if (settings.workload.mix) settings.output.inputs.push_back(*settings.workload.mix);
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
-  return measure(settings.run, settings.output);
+  return measure(settings.run, settings.output, *make_engine);
 }
 
 }  // namespace
@@ -118,6 +174,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* run = app.add_subcommand("run", "Measure a model, plain and with drafters");
   run->footer(examples);
   add_engine_options(*run, settings->arms);
+  add_server_options(*run, settings->server);
   add_sampling_options(*run, settings->arms.sampling);
   add_workload_options(*run, settings->workload);
   add_measuring_options(*run, *settings);

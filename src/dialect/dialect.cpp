@@ -1,7 +1,14 @@
 #include "dialect/dialect.hpp"
 
+#include "dialect/ik_llama.hpp"
 #include "dialect/llama_server.hpp"
+#include "dialect/lm_studio.hpp"
+#include "dialect/mlx_vlm.hpp"
+#include "dialect/ollama.hpp"
 #include "dialect/openai.hpp"
+#include "dialect/sglang.hpp"
+#include "dialect/tensorrt_llm.hpp"
+#include "dialect/vllm.hpp"
 
 namespace paceline::dialect {
 
@@ -29,6 +36,13 @@ const std::vector<std::unique_ptr<Dialect>>& all() {
   static const std::vector<std::unique_ptr<Dialect>> dialects = [] {
     std::vector<std::unique_ptr<Dialect>> list;
     list.push_back(std::make_unique<LlamaServer>());
+    list.push_back(std::make_unique<IkLlama>());
+    list.push_back(std::make_unique<Vllm>());
+    list.push_back(std::make_unique<Sglang>());
+    list.push_back(std::make_unique<TensorrtLlm>());
+    list.push_back(std::make_unique<LmStudio>());
+    list.push_back(std::make_unique<Ollama>());
+    list.push_back(std::make_unique<MlxVlm>());
     list.push_back(std::make_unique<OpenAi>());
     return list;
   }();

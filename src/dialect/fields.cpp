@@ -44,8 +44,8 @@ std::optional<std::size_t> position_of(const std::string& key) {
   return position;
 }
 
-std::optional<std::vector<double>> dense_counts(const util::Json& list) {
-  if (list.size() > most_positions) return std::nullopt;
+std::optional<std::vector<double>> dense_counts(const util::Json& list, std::size_t most) {
+  if (list.size() > most) return std::nullopt;
   std::vector<double> counts;
   for (const auto& element : list) {
     const auto count = count_of(element);
@@ -93,6 +93,19 @@ util::Result<util::Json> parse_object(std::string_view text, std::string_view wh
   if (json && !json->is_object())
     return util::fail(util::ErrorKind::engine, std::string(what) + " is JSON but not an object.");
   return json;
+}
+
+util::Result<util::Json> parse_message(std::string_view text, std::vector<std::string>& oddities) {
+  constexpr const char* what = "A message of the server";
+  auto json = parse_object(text, what);
+  if (json || text.empty()) return json;
+  const std::string quoted = util::dump_json(util::Json(std::string(text)));
+  const auto repaired = util::parse_json(quoted, what);
+  if (!repaired || *repaired == text) return json;
+  auto again = parse_object(repaired->get_ref<const std::string&>(), what);
+  if (!again) return json;
+  add_oddity(oddities, "a message held bytes that are not UTF-8; they were replaced");
+  return again;
 }
 
 Fields::Fields(const util::Json& object, std::string where, std::vector<std::string>& oddities)
@@ -189,14 +202,31 @@ const util::Json* Fields::array(const char* key) const {
   return nullptr;
 }
 
-std::optional<std::vector<double>> Fields::counts(const char* key) const {
+std::optional<std::vector<double>> Fields::counts(const char* key, std::size_t most) const {
   const util::Json* json = find(key);
   if (json == nullptr) return std::nullopt;
   std::optional<std::vector<double>> counts;
-  if (json->is_array()) counts = dense_counts(*json);
+  if (json->is_array()) counts = dense_counts(*json, most);
   if (json->is_object()) counts = keyed_counts(*json);
   if (!counts) odd(key, "is not a list of counts by position");
   return counts;
+}
+
+std::optional<std::map<std::size_t, std::vector<double>>> Fields::counts_by_number(
+    const char* key) const {
+  const util::Json* json = find(key);
+  if (json == nullptr) return std::nullopt;
+  std::map<std::size_t, std::vector<double>> lists;
+  bool good = json->is_object();
+  for (const auto& [number, list] : json->items()) {
+    const auto at = position_of(number);
+    auto counts = list.is_array() ? dense_counts(list, most_positions) : std::nullopt;
+    good = good && at && counts;
+    if (good) lists[*at] = std::move(*counts);
+  }
+  if (good) return lists;
+  odd(key, "is not an object of lists of counts");
+  return std::nullopt;
 }
 
 }  // namespace paceline::dialect

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +17,10 @@ void add_oddity(std::vector<std::string>& oddities, std::string text);
 
 /// Parses one message or answer; it must be an object. `what` names it.
 util::Result<util::Json> parse_object(std::string_view text, std::string_view what);
+
+/// Parses one message of a stream. Bytes that are not UTF-8 cost no message: they become U+FFFD,
+/// and that is an oddity.
+util::Result<util::Json> parse_message(std::string_view text, std::vector<std::string>& oddities);
 
 /// Text of a server as one printable line of at most 300 bytes.
 std::string short_line(std::string_view hostile);
@@ -42,8 +48,11 @@ class Fields {
   Fields object(const char* key) const;
   const util::Json* array(const char* key) const;  ///< null when it is not there
 
-  /// Counts by position, of a list [39,1] or an object {"0":39,"1":1}; at most 4096 of them.
-  std::optional<std::vector<double>> counts(const char* key) const;
+  /// Counts by position, of a list [39,1] or an object {"0":39,"1":1}; at most `most` in a list and
+  /// positions below 4096 in an object.
+  std::optional<std::vector<double>> counts(const char* key, std::size_t most = 4096) const;
+  /// Such lists by a number below 4096, of an object {"3":[39,1,0,3]}.
+  std::optional<std::map<std::size_t, std::vector<double>>> counts_by_number(const char* key) const;
 
   void odd(const char* key, const char* what) const;
   std::vector<std::string>& oddities() const { return *oddities_; }

@@ -157,7 +157,7 @@ util::Result<std::string> LlamaRoutes::read_template(const net::Response& answer
 util::Result<Message> LlamaRoutes::read(std::string_view text) const {
   Message message;
   if (is_done_mark(text)) return message;
-  PACELINE_TRY_ASSIGN(const util::Json json, parse_object(text, "A message of the server"));
+  PACELINE_TRY_ASSIGN(const util::Json json, parse_message(text, message.oddities));
   if (!json.contains("choices")) {
     read_error(json, message);
     read_native(json, message);

@@ -40,6 +40,7 @@ net::Request openai_request(const Ask& ask, const OpenAiTraits& traits) {
     body["seed"] = ask.job.seed;
     body["stream_options"] = {{"include_usage", true}};
     if (traits.usage_in_every_message) body["stream_options"]["continuous_usage_stats"] = true;
+    if (traits.asks_for != nullptr) body[traits.asks_for] = true;
   }
   return json_request(std::move(target), body);
 }
@@ -116,7 +117,7 @@ trace::ServerFacts& server_facts(const Dialect& dialect, trace::EngineFacts& fac
 util::Result<Message> OpenAiRoutes::read(std::string_view text) const {
   Message message;
   if (is_done_mark(text)) return message;
-  PACELINE_TRY_ASSIGN(const util::Json json, parse_object(text, "A message of the server"));
+  PACELINE_TRY_ASSIGN(const util::Json json, parse_message(text, message.oddities));
   const OpenAiShape shape = read_openai_message(json, traits().prefix, message);
   read_more(json, shape, message);
   settle(shape.last, message);

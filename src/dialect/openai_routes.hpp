@@ -19,6 +19,7 @@ struct OpenAiTraits {
   bool token_prompts = false;           ///< and takes token ids there
   bool ignores_eos = false;             ///< knows "ignore_eos"
   bool usage_in_every_message = false;  ///< knows stream_options.continuous_usage_stats
+  const char* asks_for = nullptr;       ///< a field that is true when the server shall say more
 };
 
 /// The request of a generation on OpenAI's routes.

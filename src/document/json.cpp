@@ -164,8 +164,9 @@ PACELINE_DOCUMENT_FIELDS(Width, 6, width, depth, verify_s, step, draft_s, proces
 PACELINE_DOCUMENT_FIELDS(WidthCurve, 2, arm, widths);
 PACELINE_DOCUMENT_FIELDS(Failure, 8, arm, round, prompt, kind, reason, signal, exit_code, log_tail);
 PACELINE_DOCUMENT_FIELDS(Document, 24, schema, tool, created, trace_id, machine, engine, target,
-                         drafter, servers, sampling, concurrency, launches, arms, comparisons, mix, memory,
-                         ceiling, quality, noise, width_curves, outcomes, facts, warnings, said);
+                         drafter, servers, sampling, concurrency, launches, arms, comparisons, mix,
+                         memory, ceiling, quality, noise, width_curves, outcomes, facts, warnings,
+                         said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 

@@ -15,9 +15,9 @@ const char* const unsaid = "the server does not say";
 std::vector<Ability> to_abilities(const std::vector<trace::Ability>& from) {
   std::vector<Ability> abilities;
   for (const auto& ability : from)
-    abilities.push_back({util::enum_name(ability.quantity),
-                         ability.source.empty() ? not_known<std::string>(ability.reason)
-                                                : known(ability.source)});
+    abilities.push_back(
+        {util::enum_name(ability.quantity),
+         ability.source.empty() ? not_known<std::string>(ability.reason) : known(ability.source)});
   return abilities;
 }
 

@@ -127,14 +127,14 @@ void warn_of_samples(Warnings& warnings, const Document& document) {
       few.push_back(fmt::format("{} ({})", arm.name, arm.launches_done));
   warnings.add(WarningKind::few_launches, "under 3 launches say nothing about builds or machines",
                few);
-  warnings.add(WarningKind::few_draft_tokens, "too few draft tokens to compare",
-               places(document, [](const Arm& arm, const Workload& workload) -> std::string {
-                 const auto& offered = workload.acceptance.offered.value;
-                 if (arm.settings.spec_type == "none" || !offered ||
-                     *offered >= metrics::fewest_offered)
-                   return "";
-                 return std::to_string(*offered);
-               }));
+  warnings.add(
+      WarningKind::few_draft_tokens, "too few draft tokens to compare",
+      places(document, [](const Arm& arm, const Workload& workload) -> std::string {
+        const auto& offered = workload.acceptance.offered.value;
+        if (arm.settings.spec_type == "none" || !offered || *offered >= metrics::fewest_offered)
+          return "";
+        return std::to_string(*offered);
+      }));
 }
 
 void warn_of_text(Warnings& warnings, const Document& document, const trace::Trace& trace) {

@@ -104,9 +104,9 @@ Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm&
   acceptance.rate = to_quantity(summary.acceptance);
   const auto& speculative = counts.passes_speculative;
   acceptance.acceptance_length =
-      known_or(summary.acceptance_length, is_plain(arm)           ? "no drafter"
-                                          : !speculative.known()  ? speculative.reason()
-                                                                  : "no pass had a draft (S = 0)");
+      known_or(summary.acceptance_length, is_plain(arm)          ? "no drafter"
+                                          : !speculative.known() ? speculative.reason()
+                                                                 : "no pass had a draft (S = 0)");
   acceptance.positions = to_positions(counts);
   for (const auto& [key, passes] : counts.histogram)
     acceptance.histogram.push_back({key.first, key.second, passes});
@@ -193,8 +193,8 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   workload.passes = {to_known(counts.passes), to_known(counts.passes_plain),
                      to_known(counts.passes_speculative), to_known(counts.passes_replay),
                      counts.passes_superseded};
-  workload.repeated_8gram_share = known_or(
-      summary.repeated_8gram_share, "no output has 8 tokens whose ids are known");
+  workload.repeated_8gram_share =
+      known_or(summary.repeated_8gram_share, "no output has 8 tokens whose ids are known");
   workload.looping = summary.looping;
   workload.lossless = to_lossless(summary, arm);
   workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");

@@ -16,7 +16,8 @@ void compare_counts(const Counts& counts, std::vector<std::string>& found) {
   const auto at_most = [&found](const char* less, const Count& small, const char* more,
                                 const Count& large) {
     if (small > large)
-      found.push_back(fmt::format("{} {} exceeds {} {}", less, *small.value(), more, *large.value()));
+      found.push_back(
+          fmt::format("{} {} exceeds {} {}", less, *small.value(), more, *large.value()));
   };
   if (counts.accepted > counts.accepted_in_passes || counts.accepted < counts.accepted_in_passes)
     found.push_back(fmt::format("accepted is {} in the tokens and {} in the passes",

@@ -150,8 +150,8 @@ void take_positions(Counts& counts, const trace::Tally& tally) {
     position.offered = i < tally.offered_at.size()
                            ? Count(tally.offered_at[i])
                            : Count::unknown("the server does not say what it offered by position");
-    position.reached = i == 0 ? position.offered
-                              : Count::unknown("the server gives no record of each pass");
+    position.reached =
+        i == 0 ? position.offered : Count::unknown("the server gives no record of each pass");
   }
 }
 

@@ -21,30 +21,30 @@ struct PositionCounts {
 /// server does not say is unknown, and stays so in every sum.
 struct Counts {
   long requests = 0;
-  long output_tokens = 0;     ///< E, summed
-  long decode_tokens = 0;     ///< sum of E - 1: tokens inside decode windows
-  double decode_s = 0;        ///< T
-  long bursts = 0;            ///< sum of bursts - 1: bursts of tokens inside decode windows
-  Count passes;               ///< F, counted at the decode call
-  Count passes_speculative;   ///< S
-  Count passes_plain;         ///< P
-  Count passes_replay;        ///< R
-  long passes_superseded = 0; ///< W
+  long output_tokens = 0;      ///< E, summed
+  long decode_tokens = 0;      ///< sum of E - 1: tokens inside decode windows
+  double decode_s = 0;         ///< T
+  long bursts = 0;             ///< sum of bursts - 1: bursts of tokens inside decode windows
+  Count passes;                ///< F, counted at the decode call
+  Count passes_speculative;    ///< S
+  Count passes_plain;          ///< P
+  Count passes_replay;         ///< R
+  long passes_superseded = 0;  ///< W
   Count attempts;
   Count generated;
-  Count offered;            ///< D
-  Count tested;             ///< V
-  Count accepted;           ///< A, from token events
-  Count accepted_in_passes; ///< A again, from the passes; differs only when records are lost
-  Count overshoot;          ///< X
-  Count residual_passes;    ///< F counted minus F from the identity; zero unless a record was lost
-  Seconds prefill_s;        ///< time the prompt took the engine, to the first token
-  Seconds ttft_s;           ///< from when a request was due to its first token
-  Seconds ttfo_s;           ///< to its first visible text
-  Seconds client_decode_s;  ///< T by our own clock, of a server
+  Count offered;             ///< D
+  Count tested;              ///< V
+  Count accepted;            ///< A, from token events
+  Count accepted_in_passes;  ///< A again, from the passes; differs only when records are lost
+  Count overshoot;           ///< X
+  Count residual_passes;     ///< F counted minus F from the identity; zero unless a record was lost
+  Seconds prefill_s;         ///< time the prompt took the engine, to the first token
+  Seconds ttft_s;            ///< from when a request was due to its first token
+  Seconds ttfo_s;            ///< to its first visible text
+  Seconds client_decode_s;   ///< T by our own clock, of a server
   double prefill_drafter_s = 0;
-  Count prefill_tokens;   ///< prompt tokens really processed
-  Count prefill_cached;   ///< prompt tokens taken from a cache instead
+  Count prefill_tokens;  ///< prompt tokens really processed
+  Count prefill_cached;  ///< prompt tokens taken from a cache instead
   long windows_8gram = 0;
   long windows_8gram_repeated = 0;
   std::vector<PositionCounts> positions;

@@ -71,10 +71,10 @@ std::vector<Group> cut(const std::vector<trace::Chunk>& chunks, Grouping groupin
     if (last == nullptr || !same(*last, chunk)) {
       groups.emplace_back();
       groups.back().arrived_ns = chunk.arrived_ns;
-      groups.back().at_ns = grouping == Grouping::pass_clock
-                                ? static_cast<trace::Nanoseconds>(
-                                      std::llround(*chunk.decode_ms * ns_per_ms))
-                                : chunk.arrived_ns;
+      groups.back().at_ns =
+          grouping == Grouping::pass_clock
+              ? static_cast<trace::Nanoseconds>(std::llround(*chunk.decode_ms * ns_per_ms))
+              : chunk.arrived_ns;
     }
     add_event(groups.back(), chunk, totals);
     last = &chunk;
@@ -106,9 +106,9 @@ void restore_first_token(std::vector<Group>& groups) {
 /// that prefill made, the rest follows from the total.
 void spread(std::vector<Group>& groups, long output_tokens) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const long tokens = i == 0 && groups.size() > 1  ? 1
-                        : i + 1 == groups.size()     ? output_tokens - (groups.size() > 1 ? 1 : 0)
-                                                     : 0;
+    const long tokens = i == 0 && groups.size() > 1 ? 1
+                        : i + 1 == groups.size()    ? output_tokens - (groups.size() > 1 ? 1 : 0)
+                                                    : 0;
     groups[i].output_tokens = std::clamp(tokens, 0L, most_tokens);
     groups[i].tokens.assign(static_cast<std::size_t>(groups[i].output_tokens),
                             trace::unknown_token);

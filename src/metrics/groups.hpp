@@ -9,13 +9,13 @@ namespace paceline::metrics {
 
 /// Tokens of a stream that became output together.
 struct Group {
-  trace::Nanoseconds at_ns = 0;      ///< server's clock from the first token, else arrival
-  trace::Nanoseconds arrived_ns = 0; ///< our clock, of its first event
-  long output_tokens = 0;            ///< in this group
-  std::vector<std::int32_t> tokens;  ///< as many, trace::unknown_token where the id was not said
-  std::optional<long> offered;       ///< draft tokens that were added with it
-  std::optional<long> accepted;      ///< accepted ones likewise
-  bool hidden = false;               ///< some of its tokens came without an event of their own
+  trace::Nanoseconds at_ns = 0;       ///< server's clock from the first token, else arrival
+  trace::Nanoseconds arrived_ns = 0;  ///< our clock, of its first event
+  long output_tokens = 0;             ///< in this group
+  std::vector<std::int32_t> tokens;   ///< as many, trace::unknown_token where the id was not said
+  std::optional<long> offered;        ///< draft tokens that were added with it
+  std::optional<long> accepted;       ///< accepted ones likewise
+  bool hidden = false;                ///< some of its tokens came without an event of their own
 };
 
 /// How the groups of a request were told apart.

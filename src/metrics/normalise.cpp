@@ -45,9 +45,9 @@ Counted taken(const trace::Answer& answer, Quantity quantity, const char* reason
   const Said* said = find(answer, quantity);
   if (const auto value = whole(said))
     return counted(*value, place(*said) + (said->rule.empty() ? "" : ": " + said->rule));
-  return unknown_count(said == nullptr ? reason
-                                       : fmt::format("{} says {}, which is no count", place(*said),
-                                                     said->value));
+  return unknown_count(
+      said == nullptr ? reason
+                      : fmt::format("{} says {}, which is no count", place(*said), said->value));
 }
 
 /// Everything about one request that the rules below look at.
@@ -89,7 +89,7 @@ long extra_tokens(const Group& group) {
 struct GroupCounts {
   long passes = 0;
   long speculative = 0;
-  long replays = 0;    ///< groups that look like a verify and its replay
+  long replays = 0;  ///< groups that look like a verify and its replay
   long overshoot = 0;
   bool hidden = false;
   bool odd = false;  ///< a group that no pass can have made
@@ -195,7 +195,8 @@ Counted independent_passes(const Evidence& evidence) {
     return unknown_count(
         "groups hold two tokens more than drafts accepted: replays, or a wrong count; only a "
         "count of decode calls (/metrics) can tell");
-  return counted(groups.passes, "groups of tokens that share one time of the server, less the first");
+  return counted(groups.passes,
+                 "groups of tokens that share one time of the server, less the first");
 }
 
 void fill_drafts(const Evidence& evidence, trace::Tally& tally) {
@@ -205,7 +206,8 @@ void fill_drafts(const Evidence& evidence, trace::Tally& tally) {
   tally.accepted = taken(answer, Quantity::accepted, unsaid);
   tally.tested = taken(answer, Quantity::tested, unsaid);
   tally.generated = taken(answer, Quantity::generated, unsaid);
-  tally.attempts = taken(answer, Quantity::attempts, "the server does not say how often it drafted");
+  tally.attempts =
+      taken(answer, Quantity::attempts, "the server does not say how often it drafted");
   tally.passes_speculative = taken(answer, Quantity::passes_speculative, unsaid);
   for (const auto& [quantity, list] : {std::pair{Quantity::offered_at, &tally.offered_at},
                                        std::pair{Quantity::accepted_at, &tally.accepted_at}})
@@ -235,18 +237,18 @@ void fill_passes(const Evidence& evidence, trace::Tally& tally) {
   } else if (identity) {
     tally.passes = counted(*identity, "output_tokens - 1 - accepted + overshoot");
   } else {
-    tally.passes = unknown_count(!tally.accepted.value ? "accepted drafts are not known: " +
-                                                             tally.accepted.reason
+    tally.passes = unknown_count(!tally.accepted.value
+                                     ? "accepted drafts are not known: " + tally.accepted.reason
                                  : !tally.overshoot.value ? tally.overshoot.reason
                                                           : "output tokens are not known");
   }
   if (independent.value && identity)
     tally.residual_passes = counted(*independent.value - *identity, "passes counted twice");
   else
-    tally.residual_passes = unknown_count(independent.value ? tally.overshoot.reason.empty()
-                                                                  ? tally.accepted.reason
-                                                                  : tally.overshoot.reason
-                                                            : independent.reason);
+    tally.residual_passes =
+        unknown_count(independent.value ? tally.overshoot.reason.empty() ? tally.accepted.reason
+                                                                         : tally.overshoot.reason
+                                        : independent.reason);
 }
 
 /// S, V and R where the groups show them.
@@ -295,8 +297,8 @@ void fill_prompt(const Evidence& evidence, trace::Tally& tally) {
 void fill_client_times(const Evidence& evidence, trace::Tally& tally) {
   std::optional<trace::Nanoseconds> first, visible, last;
   for (const auto& chunk : evidence.request.chunks) {
-    const bool carries = !chunk.tokens.empty() || chunk.content_bytes > 0 ||
-                         chunk.reasoning_bytes > 0;
+    const bool carries =
+        !chunk.tokens.empty() || chunk.content_bytes > 0 || chunk.reasoning_bytes > 0;
     if (!carries) continue;
     if (!first) first = chunk.arrived_ns;
     if (!visible && chunk.content_bytes > 0) visible = chunk.arrived_ns;
@@ -317,9 +319,8 @@ void check_output(Evidence& evidence) {
   long streamed = 0;
   for (const auto& group : evidence.groups.list) streamed += group.output_tokens;
   if (streamed != *evidence.output_tokens)
-    evidence.answer.oddities.push_back(
-        fmt::format("{} tokens were streamed and {} said in the end", streamed,
-                    *evidence.output_tokens));
+    evidence.answer.oddities.push_back(fmt::format("{} tokens were streamed and {} said in the end",
+                                                   streamed, *evidence.output_tokens));
 }
 
 }  // namespace

@@ -62,8 +62,7 @@ void fill_decode_rates(ClassSummary& summary, const PerToken& mean, bool has_dra
       seconds ? log_interval(1 / seconds->value, scaled(-1, seconds->deviations), mean.n_eff)
               : unknown(no_prompt);
   if (!seconds || !passes) {
-    const std::string reason =
-        seconds ? reason_of({&summary.counts.passes}, no_passes) : no_prompt;
+    const std::string reason = seconds ? reason_of({&summary.counts.passes}, no_passes) : no_prompt;
     summary.passes_per_s = summary.tokens_per_pass = summary.seconds_per_pass = unknown(reason);
     return;
   }
@@ -98,9 +97,8 @@ void fill_acceptance(ClassSummary& summary, const Sample& sample, bool has_draft
   const auto attempt_scale = attempt && attempt->value > 1 ? Scale::log : Scale::logit;
   const auto& counts = summary.counts;
   const auto *passes = &counts.passes, *with_draft = &counts.passes_speculative;
-  summary.attempt_rate =
-      ratio_interval(attempt, attempt_scale, n_eff,
-                     reason_of({&counts.attempts, with_draft, passes}, no_passes));
+  summary.attempt_rate = ratio_interval(
+      attempt, attempt_scale, n_eff, reason_of({&counts.attempts, with_draft, passes}, no_passes));
   summary.fire_rate = ratio_interval(pooled_ratio(sample, speculative, choices), Scale::logit,
                                      n_eff, reason_of({with_draft, passes}, no_passes));
   summary.draft_per_pass =
@@ -116,12 +114,13 @@ void fill_acceptance(ClassSummary& summary, const Sample& sample, bool has_draft
 void fill_prefill(ClassSummary& summary, const Sample& sample) {
   const double n_eff = sample.n_eff();
   const auto& counts = summary.counts;
-  const std::string no_rate =
-      !counts.prefill_s.known() ? counts.prefill_s.reason()
-                                : reason_of({&counts.prefill_tokens}, "no prefill time was recorded");
+  const std::string no_rate = !counts.prefill_s.known() ? counts.prefill_s.reason()
+                                                        : reason_of({&counts.prefill_tokens},
+                                                                    "no prefill time was recorded");
   summary.prefill_tokens_per_s = ratio_interval(
       pooled_ratio(sample, prefill_token_count, prefill_seconds), Scale::log, n_eff, no_rate);
-  if (counts.prefill_tokens == 0) summary.prefill_tokens_per_s = unknown("the whole prompt came from a cache");
+  if (counts.prefill_tokens == 0)
+    summary.prefill_tokens_per_s = unknown("the whole prompt came from a cache");
   const auto latency = [&](Field field, const Seconds& total) {
     if (!total.known()) return unknown(total.reason());
     if (!(total > 0)) return unknown("no prefill time was recorded");
@@ -133,7 +132,9 @@ void fill_prefill(ClassSummary& summary, const Sample& sample) {
 }
 
 double burst_count(const Counts& counts) { return static_cast<double>(counts.bursts); }
-double decode_token_count(const Counts& counts) { return static_cast<double>(counts.decode_tokens); }
+double decode_token_count(const Counts& counts) {
+  return static_cast<double>(counts.decode_tokens);
+}
 
 /// Bursts are what a reader of the stream sees; one is a pass only where passes are seen.
 void fill_streaming(ClassSummary& summary, const Sample& sample) {

@@ -1,5 +1,6 @@
 #include "mock/asked.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace paceline::mock {
@@ -36,6 +37,7 @@ void add_content(const Json& content, std::string& text, int& images) {
   if (!content.is_array()) return;
   for (const Json& part : content) {
     const Json* words = member(part, "text");
+    if (!words) words = member(part, "content");
     if (words && words->is_string())
       text += words->get<std::string>();
     else
@@ -51,13 +53,17 @@ void read_prompt(const Truth& truth, const Json& prompt, Asked& asked) {
     return;
   }
   const Json& first = prompt.is_array() && !prompt.empty() ? prompt.front() : prompt;
+  const Json* words = member(first, "prompt_string");
   if (const Json* messages = member(asked.body, "messages"))
     asked.prompt = template_of(*messages, asked.images);
-  else if (first.is_array())
-    asked.prompt = template_of(prompt, asked.images);
+  else if (words)
+    add_content(*words, asked.prompt, asked.images);
   else
-    add_content(first, asked.prompt, asked.images);
-  asked.prompt_tokens = count_prompt(truth, asked.prompt);
+    add_content(first.is_object() ? prompt : first, asked.prompt, asked.images);
+  const Json* pictures = member(first, "multimodal_data");
+  if (pictures && pictures->is_array()) asked.images += static_cast<int>(pictures->size());
+  asked.prompt_tokens =
+      count_prompt(truth, asked.prompt) + asked.images * std::max(truth.image_tokens, 0);
 }
 
 }  // namespace

@@ -40,14 +40,14 @@ class IkLlama : public LlamaServer {
     settings["model"] = state.truth.model;
     return {{"system_prompt", ""},
             {"model_alias", state.truth.model},
-            {"model_path", "/models/" + state.truth.model + ".gguf"},
+            {"model_path", state.truth.model_path},
             {"default_generation_settings", settings},
             {"total_slots", state.truth.slots},
             {"model_name", state.truth.model + ".gguf"},
             {"chat_template", "{{ messages }}"},
             {"bos_token", "<s>"},
             {"eos_token", "</s>"},
-            {"modalities", {{"vision", false}, {"audio", false}}},
+            {"modalities", {{"vision", state.truth.takes_images}, {"audio", false}}},
             {"n_ctx", state.truth.context_per_slot * state.truth.slots}};
   }
 

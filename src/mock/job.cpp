@@ -62,6 +62,7 @@ void Mock::Job::enter(int slot) {
   if (struck_.by(FaultKind::wrong_content_type)) type = "text/html";
   reply_->begin(200, {{"Content-Type", type}});
   write(world_.renderer.begin(world_.state, stream_));
+  write(world_.renderer.prompt_batch(world_.state, stream_));
 }
 
 double Mock::Job::next_seconds() const {
@@ -103,8 +104,8 @@ void Mock::Job::prompt_forward() {
   const bool planned = truth.seconds_per_prompt_token > 0 && !truth.shared_forwards;
   stream_.prompt_ms = in_microseconds(planned ? processed * truth.seconds_per_prompt_token * 1e3
                                               : ms_since(entered_));
-  if (stream_.asked.stream)
-    write(world_.renderer.prompt_batch(world_.state, stream_, plan.prompt_cached + processed));
+  stream_.prompt_done = processed;
+  if (stream_.asked.stream) write(world_.renderer.prompt_batch(world_.state, stream_));
   if (batches_ < plan.prompt_batches) return;
   first_token_ = Clock::now();
   made_ = 1;

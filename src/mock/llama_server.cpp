@@ -20,11 +20,28 @@ std::string_view finish_reason(const Plan& plan) { return plan.ended_by_token ? 
 
 double per_second(double count, double ms) { return ms > 0 ? count / ms * 1e3 : 0; }
 
+double single(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+/// What /slots and the end of a request tell and /props does not.
+void add_speculation(const State& state, Json& settings) {
+  if (state.truth.speculates) settings["speculative.types"] = "none," + state.truth.spec_type;
+}
+
 Json slot_of(const State& state, int id) {
-  return {{"id", id},
-          {"n_ctx", state.truth.context_per_slot},
-          {"speculative", state.truth.speculates},
-          {"is_processing", id < state.processing}};
+  Json slot = {{"id", id},
+               {"n_ctx", state.truth.context_per_slot},
+               {"speculative", state.truth.speculates},
+               {"is_processing", id < state.processing}};
+  if (state.tasks <= id) return slot;
+  slot["id_task"] = state.tasks;
+  slot["n_prompt_tokens"] = state.counters.longest;
+  slot["n_prompt_tokens_processed"] = 0;
+  slot["n_prompt_tokens_cache"] = 0;
+  slot["params"] = llama_settings(state, nullptr);
+  add_speculation(state, slot["params"]);
+  slot["next_token"] = Json::array(
+      {{{"has_next_token", false}, {"has_new_line", false}, {"n_remain", -1}, {"n_decoded", 0}}});
+  return slot;
 }
 
 Json slots_of(const State& state) {
@@ -58,37 +75,41 @@ Json usage_of(const Stream& stream, bool cached) {
 Json llama_settings(const State& state, const Json& asked) {
   const Sampler& sampler = state.truth.sampler;
   Json settings = {{"seed", static_cast<std::uint32_t>(sampler.seed)},
-                   {"temperature", sampler.temperature},
+                   {"temperature", single(sampler.temperature)},
                    {"dynatemp_range", 0.0},
                    {"dynatemp_exponent", 1.0},
                    {"top_k", sampler.top_k},
-                   {"top_p", sampler.top_p},
-                   {"min_p", sampler.min_p},
+                   {"top_p", single(sampler.top_p)},
+                   {"min_p", single(sampler.min_p)},
                    {"top_n_sigma", -1.0},
                    {"xtc_probability", 0.0},
-                   {"xtc_threshold", 0.1},
+                   {"xtc_threshold", single(0.1)},
                    {"typical_p", 1.0},
                    {"repeat_last_n", 64},
-                   {"repeat_penalty", sampler.repeat_penalty},
+                   {"repeat_penalty", single(sampler.repeat_penalty)},
                    {"presence_penalty", 0.0},
                    {"frequency_penalty", 0.0},
                    {"dry_multiplier", 0.0},
                    {"dry_base", 1.75},
                    {"dry_allowed_length", 2},
-                   {"dry_penalty_last_n", -1},
+                   {"dry_penalty_last_n", 64},
                    {"mirostat", 0},
                    {"mirostat_tau", 5.0},
-                   {"mirostat_eta", 0.1},
+                   {"mirostat_eta", single(0.1)},
+                   {"adaptive_target", -1.0},
+                   {"adaptive_decay", single(0.9)},
                    {"max_tokens", -1},
                    {"n_predict", -1},
                    {"n_keep", 0},
                    {"n_discard", 0},
                    {"ignore_eos", false},
-                   {"stream", true},
+                   {"stream", false},
                    {"n_probs", 0},
                    {"min_keep", 0},
                    {"chat_format", "Content-only"},
                    {"reasoning_format", "none"},
+                   {"reasoning_in_content", false},
+                   {"generation_prompt", ""},
                    {"samplers",
                     {"penalties", "dry", "top_n_sigma", "top_k", "typ_p", "top_p", "min_p", "xtc",
                      "temperature"}},
@@ -98,7 +119,9 @@ Json llama_settings(const State& state, const Json& asked) {
                    {"backend_sampling", false},
                    {"lora", Json::array()}};
   for (auto& [name, value] : settings.items())
-    if (asked.is_object() && asked.contains(name)) value = asked[name];
+    if (asked.is_object() && asked.contains(name))
+      value = value.is_number_float() && asked[name].is_number() ? Json(single(asked[name]))
+                                                                 : asked[name];
   return settings;
 }
 
@@ -124,15 +147,15 @@ std::optional<net::Response> LlamaServer::other(const net::Request& request, Sta
 }
 
 std::string LlamaServer::timings(const State&, const Stream& stream) const {
-  const auto& plan = stream.plan;
-  const auto n = static_cast<double>(stream.said);
-  const double steps = std::max(n - 1, 0.0);
+  const auto prompt = static_cast<double>(stream.prompt_done);
+  // The first token is free: it comes with the prompt.
+  const auto steps = static_cast<double>(std::max<std::size_t>(stream.said, 1) - 1);
   std::string text = fmt::format(
       R"({{"cache_n":{},"prompt_n":{},"prompt_ms":{},"prompt_per_token_ms":{},)"
       R"("prompt_per_second":{},"predicted_n":{},"predicted_ms":{},"predicted_per_token_ms":{},)"
       R"("predicted_per_second":{})",
-      plan.prompt_cached, plan.prompt_processed, stream.prompt_ms,
-      stream.prompt_ms / plan.prompt_processed, per_second(plan.prompt_processed, stream.prompt_ms),
+      stream.plan.prompt_cached, stream.prompt_done, stream.prompt_ms,
+      prompt > 0 ? stream.prompt_ms / prompt : 0.0, per_second(prompt, stream.prompt_ms),
       stream.said, stream.decode_ms, steps > 0 ? stream.decode_ms / steps : 0.0,
       per_second(steps, stream.decode_ms));
   if (stream.offered > 0)
@@ -141,26 +164,27 @@ std::string LlamaServer::timings(const State&, const Stream& stream) const {
 }
 
 Json LlamaServer::props(const State& state) const {
-  return {{"default_generation_settings",
-           {{"params", llama_settings(state, nullptr)}, {"n_ctx", state.truth.context_per_slot}}},
-          {"total_slots", state.truth.slots},
-          {"model_alias", state.truth.model},
-          {"model_ftype", state.truth.quant},
-          {"model_path", "/models/" + state.truth.model + ".gguf"},
-          {"modalities", {{"vision", false}, {"video", false}, {"audio", false}}},
-          {"media_marker", "<__media__>"},
-          {"endpoint_slots", true},
-          {"endpoint_props", false},
-          {"endpoint_metrics", true},
-          {"ui", true},
-          {"ui_settings", Json::object()},
-          {"chat_template", "{{ messages }}"},
-          {"chat_template_caps", Json::object()},
-          {"bos_token", "<s>"},
-          {"eos_token", "</s>"},
-          {"build_info", state.build()},
-          {"is_sleeping", false},
-          {"cors_proxy_enabled", false}};
+  return {
+      {"default_generation_settings",
+       {{"params", llama_settings(state, nullptr)}, {"n_ctx", state.truth.context_per_slot}}},
+      {"total_slots", state.truth.slots},
+      {"model_alias", state.truth.model},
+      {"model_ftype", state.truth.quant},
+      {"model_path", state.truth.model_path},
+      {"modalities", {{"vision", state.truth.takes_images}, {"video", false}, {"audio", false}}},
+      {"media_marker", "<__media__>"},
+      {"endpoint_slots", true},
+      {"endpoint_props", false},
+      {"endpoint_metrics", true},
+      {"ui", true},
+      {"ui_settings", Json::object()},
+      {"chat_template", "{{ messages }}"},
+      {"chat_template_caps", Json::object()},
+      {"bos_token", "<s>"},
+      {"eos_token", "</s>"},
+      {"build_info", state.build()},
+      {"is_sleeping", false},
+      {"cors_proxy_enabled", false}};
 }
 
 Json LlamaServer::models(const State& state) const {
@@ -231,23 +255,25 @@ std::vector<std::string> LlamaServer::begin(const State& state, Stream& stream) 
   return {};
 }
 
-std::vector<std::string> LlamaServer::prompt_batch(const State&, Stream& stream, int done) const {
+std::vector<std::string> LlamaServer::prompt_batch(const State& state, Stream& stream) const {
   if (!stream.asked.flag("return_progress")) return {};
-  const std::string progress =
-      fmt::format(R"("prompt_progress":{{"total":{},"cache":{},"processed":{},"time_ms":{}}})",
-                  stream.plan.prompt_tokens, stream.plan.prompt_cached, done,
-                  static_cast<long>(stream.prompt_ms));
+  std::string more = fmt::format(
+      R"("prompt_progress":{{"total":{},"cache":{},"processed":{},"time_ms":{}}})",
+      stream.plan.prompt_tokens, stream.plan.prompt_cached,
+      stream.plan.prompt_cached + stream.prompt_done, static_cast<long>(stream.prompt_ms));
+  if (stream.asked.flag("timings_per_token"))
+    more = fmt::format(R"("timings":{},{})", timings(state, stream), more);
   if (stream.asked.chat)
-    return {sse(delta(stream, R"("role":"assistant","content":null)", "", progress))};
+    return {sse(delta(stream, R"("role":"assistant","content":null)", "", more))};
   if (!native(stream))
     return {sse(fmt::format(
         R"({{"choices":[{{"text":"","index":0,"logprobs":null,"finish_reason":null}}],{},{}}})",
-        stream.opening, progress))};
+        stream.opening, more))};
   // As the server has it, with a token 0 that was never made.
   return {sse(fmt::format(
-      R"({{"index":0,"content":"","tokens":[0],"stop":false,"id_slot":{},"tokens_predicted":0,)"
+      R"({{"index":0,"content":"","tokens":[0],"stop":false,"id_slot":-1,"tokens_predicted":0,)"
       R"("tokens_evaluated":{},{}}})",
-      stream.slot, stream.plan.prompt_tokens, progress))};
+      stream.plan.prompt_tokens, more))};
 }
 
 std::string LlamaServer::delta(const Stream& stream, std::string_view fields,
@@ -298,16 +324,16 @@ std::vector<std::string> LlamaServer::tokens(const State& state, Stream& stream,
   for (std::size_t i = from; i < until; ++i)
     ids += fmt::format("{}{}", ids.empty() ? "" : ",", stream.plan.tokens[i].id);
   return {sse(fmt::format(
-      R"({{"index":0,"content":{},"tokens":[{}],"stop":false,"id_slot":{},"tokens_predicted":{},)"
+      R"({{"index":0,"content":{},"tokens":[{}],"stop":false,"id_slot":-1,"tokens_predicted":{},)"
       R"("tokens_evaluated":{}{}}})",
-      json_text(text), ids, stream.slot, stream.said, stream.plan.prompt_tokens, timed))};
+      json_text(text), ids, stream.said, stream.plan.prompt_tokens, timed))};
 }
 
 Json LlamaServer::native_final(const State& state, const Stream& stream) const {
   Json settings = llama_settings(state, stream.asked.body);
   if (stream.asked.limits.tokens)
     settings["n_predict"] = settings["max_tokens"] = *stream.asked.limits.tokens;
-  if (state.truth.speculates) settings["speculative.types"] = "none," + state.truth.spec_type;
+  add_speculation(state, settings);
   Json ids = Json::array();
   if (!stream.asked.stream && stream.asked.flag("return_tokens"))
     for (const Token& token : stream.plan.tokens) ids.push_back(token.id);

@@ -13,8 +13,7 @@ class LlamaServer : public Renderer {
   CountsWhen counts_when() const override { return CountsWhen::at_end; }
 
   std::vector<std::string> begin(const State& state, Stream& stream) const override;
-  std::vector<std::string> prompt_batch(const State& state, Stream& stream,
-                                        int done) const override;
+  std::vector<std::string> prompt_batch(const State& state, Stream& stream) const override;
   std::vector<std::string> tokens(const State& state, Stream& stream,
                                   std::size_t until) const override;
   std::vector<std::string> end(const State& state, Stream& stream) const override;
@@ -39,7 +38,8 @@ class LlamaServer : public Renderer {
   util::Json native_final(const State& state, const Stream& stream) const;
 };
 
-/// The sampling of a request as llama-server states it: its defaults under what was asked.
+/// The sampling of a request as llama-server states it: its defaults under what was asked, in the
+/// single precision it keeps them in.
 util::Json llama_settings(const State& state, const util::Json& asked);
 
 /// usage of an OpenAI answer, with the cached part of the prompt where `cached`.

@@ -103,6 +103,7 @@ void Mock::strike_counters(const Struck& struck) {
   state_.counters = {};
   if (!restart) return;
   ++state_.number;
+  state_.tasks = 0;
   state_.started_unix = std::max(unix_now(), state_.started_unix + 1);
 }
 
@@ -124,6 +125,10 @@ void Mock::start(const net::Request& request, const std::shared_ptr<net::Reply>&
   if (!asked)
     return reply->answer(json_response(renderer_->error(400, asked.error().message), 400));
 
+  if (asked->images > 0 && !options_.truth.takes_images)
+    return reply->answer(json_response(
+        renderer_->error(500, "image input is not supported: there is no projector"), 500));
+
   int prompt = asked->prompt_tokens;
   const auto kept = struck.value(FaultKind::truncated_prompt, prompt / 2);
   if (kept) prompt = std::clamp(static_cast<int>(*kept), 1, prompt);
@@ -133,7 +138,7 @@ void Mock::start(const net::Request& request, const std::shared_ptr<net::Reply>&
   if (kept) stream.plan.prompt_truncated = true;
   stream.asked = std::move(*asked);
   stream.asked.stream = renderer_->streams(stream.asked);
-  stream.id = fmt::format("{}-mock-{}", stream.asked.chat ? "chatcmpl" : "cmpl", generated_);
+  stream.id = fmt::format("chatcmpl-mock-{}", generated_);
   const auto job = std::make_shared<Job>(
       Job::World{
           truth, state_, *renderer_, *server_,
@@ -159,6 +164,7 @@ void Mock::enter(const JobPointer& job) {
   const int slot = *free_slots_.begin();
   free_slots_.erase(free_slots_.begin());
   ++state_.processing;
+  ++state_.tasks;
   job->enter(slot);
   proceed(*job);
 }

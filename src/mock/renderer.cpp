@@ -63,7 +63,7 @@ std::size_t Stream::reasoning(const Truth& truth, std::size_t until) const {
   return std::min(until, static_cast<std::size_t>(truth.reasoning_tokens));
 }
 
-std::vector<std::string> Renderer::prompt_batch(const State&, Stream&, int) const { return {}; }
+std::vector<std::string> Renderer::prompt_batch(const State&, Stream&) const { return {}; }
 
 util::Json Renderer::error(int status, std::string_view message) const {
   return {{"error", {{"message", message}, {"type", "server_error"}, {"code", status}}}};

@@ -45,6 +45,7 @@ struct State {
   Counters counters;
   long started_unix = 0;  ///< seconds
   long number = 0;        ///< of restarts
+  long tasks = 0;         ///< requests for text that began since it started
   int processing = 0;
   int waiting = 0;
   long drained_reads = 0;  ///< GETs of a statistic that reading empties
@@ -59,6 +60,7 @@ struct Stream {
   Plan plan;
   std::string id;
   int slot = 0;
+  int prompt_done = 0;   ///< prompt tokens decoded so far, cached ones not included
   std::size_t said = 0;  ///< tokens already in events
   std::size_t passes = 0;
   long offered = 0;  ///< running totals; a lie is in `accepted` and `usage_output` alone
@@ -103,8 +105,8 @@ class Renderer {
   // Events, framed except where framing() says lines.
   /// Before the first token.
   virtual std::vector<std::string> begin(const State&, Stream&) const { return {}; }
-  /// One more batch of the prompt is done; `done` of its tokens so far, cached ones included.
-  virtual std::vector<std::string> prompt_batch(const State&, Stream&, int done) const;
+  /// The prompt is begun, or one more batch of it is done.
+  virtual std::vector<std::string> prompt_batch(const State&, Stream&) const;
   /// Tokens from stream.said to `until`, made by one pass; `last`: the text ends with them.
   virtual std::vector<std::string> tokens(const State& state, Stream& stream,
                                           std::size_t until) const = 0;

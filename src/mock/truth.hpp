@@ -58,9 +58,12 @@ struct Truth {
   int slots = 1;                 ///< sequences at once; requests beyond wait
   bool shared_forwards = false;  ///< all slots take part in the same forwards
   int context_per_slot = 4096;
+  bool takes_images = false;
+  int image_tokens = 64;  ///< prompt tokens of an image
   Sampler sampler;
   std::string build = "b1-de3ff81";
   std::string model = "mock-model";
+  std::string model_path = "/models/mock-model.gguf";
   std::string quant = "Q4_K_M";
 };
 

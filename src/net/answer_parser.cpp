@@ -16,6 +16,10 @@ using Text = boost::beast::string_view;
 
 constexpr std::uint32_t largest_head = 64 * 1024;
 constexpr int most_interim = 16;
+constexpr std::string_view start = "HTTP/1.";
+// "0\r\n\r\n": nothing shorter can follow where a chunk begins, and Beast asserts that nothing
+// does.
+constexpr std::size_t shortest_chunk = 5;
 
 std::string reason_of(const Error& error, std::size_t largest_body) {
   if (error == http::error::body_limit)
@@ -42,14 +46,20 @@ class AnswerParser::Parser : public http::basic_parser<false> {
       step.head = std::move(head_);
     step.body += std::exchange(body_, {});
   }
+  /// The first line is read.
+  bool started() const { return started_; }
   int status() const { return status_; }
   /// "100 Continue" and its like, which announce the answer itself.
   bool interim() const { return status_ / 100 == 1; }
+  bool at_chunk() const { return is_header_done() && chunked() && chunk_left_ == 0; }
 
  private:
   // Never called of an answer.
   void on_request_impl(http::verb, Text, Text, int, Error&) override {}
-  void on_response_impl(int status, Text, int, Error&) override { status_ = head_.status = status; }
+  void on_response_impl(int status, Text, int, Error&) override {
+    started_ = true;
+    status_ = head_.status = status;
+  }
   void on_field_impl(http::field, Text name, Text value, Error&) override {
     // Fields behind a chunked body are of no use to anyone here.
     if (!is_header_done()) head_.headers.emplace_back(name, value);
@@ -60,17 +70,20 @@ class AnswerParser::Parser : public http::basic_parser<false> {
     body_.append(body.data(), body.size());
     return body.size();
   }
-  void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
+  void on_chunk_header_impl(std::uint64_t size, Text, Error&) override { chunk_left_ = size; }
   std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {
+    chunk_left_ -= body.size();
     body_.append(body.data(), body.size());
     return body.size();
   }
   void on_finish_impl(Error&) override {}
 
+  bool started_ = false;
   int status_ = 0;
   Step::Head head_;
   bool head_taken_ = false;
   std::string body_;
+  std::uint64_t chunk_left_ = 0;
 };
 
 AnswerParser::AnswerParser(std::size_t largest_body, bool to_head)
@@ -102,6 +115,11 @@ AnswerParser::Step AnswerParser::feed(std::string_view bytes) {
 }
 
 void AnswerParser::take(std::string_view& rest, Step& step) {
+  if (!parser_->started() && rest.substr(0, start.size()) != start.substr(0, rest.size())) {
+    step.problem = "The answer is not HTTP/1: it begins otherwise";
+    return;
+  }
+  if (parser_->at_chunk() && rest.size() < shortest_chunk) return;
   Error error;
   const std::size_t used = parser_->put(boost::asio::buffer(rest.data(), rest.size()), error);
   rest.remove_prefix(used);

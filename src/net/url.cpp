@@ -45,7 +45,9 @@ bool is_path(std::string_view path) {
 
 bool is_ipv6(std::string_view host) {
   in6_addr ignored{};
-  return ::inet_pton(AF_INET6, std::string(host).c_str(), &ignored) == 1;
+  // inet_pton() would stop at a zero, and take what stands before it for all.
+  return host.find('\0') == std::string_view::npos &&
+         ::inet_pton(AF_INET6, std::string(host).c_str(), &ignored) == 1;
 }
 
 std::string lower(std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "machine/noise_meter.hpp"
 #include "machine/process_memory.hpp"
+#include "metrics/normalise.hpp"
 #include "study/collect.hpp"
 
 namespace paceline::study {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int warm_up_tokens = 16;
 constexpr int width_repeats = 5;
+constexpr int most_failures_in_a_row = 5;
 
 /// One run in progress: the trace so far, and where it is taken down.
 class Run {
@@ -60,6 +62,7 @@ class Run {
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
     std::vector<trace::MemoryReading> readings;
+    failures_in_a_row_ = 0;
     if (facts) {
       if (engine.capabilities().is_local) readings.push_back(before);
       read_memory(engine, trace::MemoryMoment::after_load, readings);
@@ -106,18 +109,21 @@ class Run {
     job.seed = request_seed(options_.seed, prompt.id, planned.round);
     job.synced = planned.synced;
     job.warm_session = options_.warm_session;
+    job.ignore_eos = options_.ignore_eos;
+    if (!arm.setup.url.empty()) put_salt(job, prompt.id, planned.round);
     noise_.start();
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
     trace::Request request = std::move(collected.request);
     request.noise = noise_.stop();
+    metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
     request.prompt_id = prompt.id;
     request.workload_class = prompt.workload_class;
     request.family = prompt.family;
     request.warm_up = warm_up;
     request.synced = planned.synced;
     request.seed = job.seed;
-    note_failure(request.outcome);
+    note_failure(request.outcome, engine);
     PACELINE_TRY(journal_.request(current().index, request));
     current().requests.push_back(std::move(request));
     return {};
@@ -142,7 +148,7 @@ class Run {
     job.repeats = width_repeats;
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
-    note_failure(collected.request.outcome);
+    note_failure(collected.request.outcome, engine);
     for (auto& width : collected.widths) {
       PACELINE_TRY(journal_.width(current().index, width));
       current().widths.push_back(std::move(width));
@@ -157,11 +163,29 @@ class Run {
     return std::max(1, prompt_tokens + options_.n_predict / 2);
   }
 
-  /// A request that was refused leaves the engine as it was; every other failure ends the launch.
-  void note_failure(const trace::Outcome& outcome) {
-    if (outcome.kind == trace::OutcomeKind::done || outcome.kind == trace::OutcomeKind::refused)
+  /// A request that was refused leaves the engine as it was; every other failure ends the launch,
+  /// unless the engine goes on after it and has not failed so often that it never will.
+  void note_failure(const trace::Outcome& outcome, const engine::Engine& engine) {
+    using trace::OutcomeKind;
+    if (outcome.kind == OutcomeKind::done) failures_in_a_row_ = 0;
+    if (outcome.kind == OutcomeKind::done || outcome.kind == OutcomeKind::refused) return;
+    const bool may_go_on =
+        outcome.kind == OutcomeKind::failed || outcome.kind == OutcomeKind::timed_out;
+    if (may_go_on && engine.capabilities().outlives_failures &&
+        ++failures_in_a_row_ < most_failures_in_a_row)
       return;
     current().outcome = outcome;
+  }
+
+  /// A beginning that no cache has seen: the same for all arms, so that their texts can be
+  /// compared, and another one for every prompt, round and run.
+  void put_salt(protocol::Generate& job, const std::string& prompt_id, int round) const {
+    const std::string salt = fmt::format(
+        "[{:08x}] ", request_seed(options_.seed, trace_.header.trace_id + prompt_id, round));
+    if (job.messages.empty())
+      job.prompt.insert(0, salt);
+    else
+      job.messages.front().content.insert(0, salt);
   }
 
   bool lost() const { return current().outcome.kind != trace::OutcomeKind::done; }
@@ -189,6 +213,7 @@ class Run {
   trace::Trace& trace_;
   double steps_done_ = 0;
   double steps_total_ = 0;
+  int failures_in_a_row_ = 0;  ///< of the current launch
 };
 
 }  // namespace

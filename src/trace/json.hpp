@@ -114,9 +114,10 @@ PACELINE_JSON_FIELDS(Said, 6, quantity, value, values, endpoint, field, rule);
 PACELINE_JSON_FIELDS(Timeline, 4, scheduled_ns, sent_ns, first_byte_ns, ended_ns);
 PACELINE_JSON_FIELDS(Answer, 6, endpoint, said, timeline, prompt_batches, sampling, oddities);
 PACELINE_JSON_FIELDS(Counted, 3, value, rule, reason);
-PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attempts, generated, offered,
-                     tested, accepted, overshoot, residual_passes, prompt_processed, prompt_cached,
-                     offered_at, accepted_at, prefill_s, ttft_s, ttfo_s, client_decode_s);
+PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attempts, generated,
+                     offered, tested, accepted, overshoot, residual_passes, prompt_processed,
+                     prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
+                     client_decode_s);
 PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition, warm_up, synced,
                      seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise,
                      chunks, answer, tally);

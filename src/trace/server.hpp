@@ -70,15 +70,15 @@ struct Tally {
   Counted passes_replay;       ///< R
   Counted attempts;
   Counted generated;
-  Counted offered;                ///< D
-  Counted tested;                 ///< V
-  Counted accepted;               ///< A
-  Counted overshoot;              ///< X
-  Counted residual_passes;        ///< F counted independently minus F of the identity
-  Counted prompt_processed;       ///< prompt tokens really decoded
-  Counted prompt_cached;          ///< prompt tokens taken from a cache
-  std::vector<long> offered_at;   ///< by position; empty: unknown
-  std::vector<long> accepted_at;  ///< likewise
+  Counted offered;                        ///< D
+  Counted tested;                         ///< V
+  Counted accepted;                       ///< A
+  Counted overshoot;                      ///< X
+  Counted residual_passes;                ///< F counted independently minus F of the identity
+  Counted prompt_processed;               ///< prompt tokens really decoded
+  Counted prompt_cached;                  ///< prompt tokens taken from a cache
+  std::vector<long> offered_at;           ///< by position; empty: unknown
+  std::vector<long> accepted_at;          ///< likewise
   std::optional<double> prefill_s;        ///< the server's own; absent: not said
   std::optional<double> ttft_s;           ///< ours: from when it was due to the first token
   std::optional<double> ttfo_s;           ///< ours: to the first visible text

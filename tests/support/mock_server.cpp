@@ -9,7 +9,7 @@
 #include "net/client.hpp"
 #include "net/sse.hpp"
 
-namespace paceline::test {
+namespace paceline::support {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::optional<double> metric_value(const std::string& text, const std::string& n
   return std::nullopt;
 }
 
-}  // namespace paceline::test
+}  // namespace paceline::support

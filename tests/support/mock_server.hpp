@@ -10,7 +10,7 @@
 #include "net/url.hpp"
 #include "util/json.hpp"
 
-namespace paceline::test {
+namespace paceline::support {
 
 /// A mock server in a thread of its own on a free port of loopback, for as long as it lives.
 class MockServer {
@@ -49,4 +49,4 @@ std::vector<util::Json> event_json(const net::Response& response);
 /// there.
 std::optional<double> metric_value(const std::string& text, const std::string& name);
 
-}  // namespace paceline::test
+}  // namespace paceline::support

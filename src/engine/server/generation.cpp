@@ -150,8 +150,7 @@ void Generation::end_template() {
 }
 
 void Generation::end_stream(const net::End& end) {
-  answered_.answer.timeline.ended_ns =
-      nanoseconds(std::chrono::steady_clock::now());
+  answered_.answer.timeline.ended_ns = nanoseconds(std::chrono::steady_clock::now());
   read_pieces();
   const bool whole = end.kind == net::EndKind::complete || (said_done_ && !cancelled_);
   if (cancelled_)
@@ -177,7 +176,8 @@ void Generation::read_pieces() {
   const bool streamed = content_type_.find("event-stream") != std::string::npos ||
                         content_type_.find("ndjson") != std::string::npos;
   if (status_ == ok && !streamed)
-    oddities.push_back(fmt::format("the stream has the content type \"{}\"", excerpt(content_type_)));
+    oddities.push_back(
+        fmt::format("the stream has the content type \"{}\"", excerpt(content_type_)));
   if (status_ == ok && pieces_.empty() && !body_.empty())
     pieces_.push_back({std::chrono::steady_clock::now(), std::move(body_)});
   for (const Piece& piece : pieces_) read_message(piece);
@@ -193,7 +193,8 @@ void Generation::read_message(const Piece& piece) {
     return;
   }
   oddities.insert(oddities.end(), message->oddities.begin(), message->oddities.end());
-  if (message->error) fail(trace::OutcomeKind::failed, "the server said: " + excerpt(*message->error));
+  if (message->error)
+    fail(trace::OutcomeKind::failed, "the server said: " + excerpt(*message->error));
   if (message->prompt_batch) ++prompt_batches_;
   for (auto& said : message->said) {
     const auto [place, is_new] =

@@ -61,7 +61,9 @@ std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
       const auto answer = client_.fetch(server, {"GET", "/health", {}, ""}, health_patience);
       return answer ? std::optional(answer->status) : std::nullopt;
     };
-    managed_.emplace(health, ManagedOptions{.slots = options_.slots});
+    ManagedOptions managed;
+    managed.slots = options_.slots;
+    managed_.emplace(health, std::move(managed));
     auto started = managed_->start(setup);
     if (!started) return started.error();
     url_ = std::move(*started);
@@ -86,7 +88,8 @@ tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answ
     if (answers.empty()) break;  // nothing there: further questions would wait as long again
   }
   if (answers.empty())
-    return tl::unexpected(refused(fmt::format("no server answers at {}: {}", url_.text(), last_failure)));
+    return tl::unexpected(
+        refused(fmt::format("no server answers at {}: {}", url_.text(), last_failure)));
   const bool locked = std::any_of(answers.begin(), answers.end(), [](const auto& answer) {
     return answer.second.status == 401 || answer.second.status == 403;
   });
@@ -194,7 +197,9 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
     return fail(refused(fmt::format(
         "the server of this plain arm speculates ({}): name it with --url, or start one that "
         "does not",
-        facts.server->spec_types.empty() ? "it drafted" : fmt::format("{}", fmt::join(facts.server->spec_types, ", ")))));
+        facts.server->spec_types.empty()
+            ? "it drafted"
+            : fmt::format("{}", fmt::join(facts.server->spec_types, ", ")))));
   return facts;
 }
 
@@ -218,7 +223,8 @@ util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::
   for (auto& [id, other] : running_) other.not_alone();
   const JobId id = ++last_job_;
   const bool counters = has_counters_ && options_.per_request_counters && alone;
-  const auto place = running_.emplace(id, Generation(*dialect_, adapted(*generate), model_, counters));
+  const auto place =
+      running_.emplace(id, Generation(*dialect_, adapted(*generate), model_, counters));
   send(id, place.first->second);
   return id;
 }

@@ -16,11 +16,11 @@ namespace paceline::engine::server {
 
 /// How servers are talked to. The key is in no fact, trace or message.
 struct ServerOptions {
-  std::string dialect;     ///< name of one; empty: found by probing
-  std::string api_key;     ///< sent as a bearer token; empty: none
-  std::string model;       ///< as the server names it; empty: the first that it lists
+  std::string dialect;  ///< name of one; empty: found by probing
+  std::string api_key;  ///< sent as a bearer token; empty: none
+  std::string model;    ///< as the server names it; empty: the first that it lists
   net::ClientOptions client;
-  int slots = 1;           ///< of a server that we start
+  int slots = 1;                     ///< of a server that we start
   bool per_request_counters = true;  ///< read its counters around every request that runs alone
   /// What the files of a started server are, by path, read beforehand.
   std::map<std::string, model::FileFacts> files;

@@ -10,7 +10,7 @@
 namespace paceline::mock {
 namespace {
 
-using test::MockServer;
+using support::MockServer;
 using util::Json;
 
 /// 12 tokens in 5 passes: 1 + 4 + 2 + 1 + 1 + 3; S = 4, D = 12, A = 6.
@@ -33,12 +33,12 @@ Json chat() {
 }
 
 Json last_of(const MockServer& server, const std::string& route, const Json& body) {
-  return test::event_json(server.post(route, body)).back();
+  return support::event_json(server.post(route, body)).back();
 }
 
 TEST(MockOpenAi, sends_one_event_a_pass_with_all_its_tokens) {
   MockServer server(server_of("openai"));
-  const auto events = test::event_json(server.post("/v1/chat/completions", chat()));
+  const auto events = support::event_json(server.post("/v1/chat/completions", chat()));
   // The role, the first token, five passes and usage.
   ASSERT_EQ(events.size(), 8u);
   EXPECT_EQ(events[0]["choices"][0]["delta"]["content"], "");
@@ -81,7 +81,7 @@ TEST(MockVllm, names_the_counters_of_C120_with_labels_and_creation_times) {
   server.post("/v1/chat/completions", chat());
   const std::string text = server.get("/metrics").body;
   const auto value = [&](const std::string& name, const std::string& more = "") {
-    return test::metric_value(
+    return support::metric_value(
         text, "vllm:" + name + "{engine=\"0\",model_name=\"mock-model\"" + more + "}");
   };
   EXPECT_EQ(value("spec_decode_num_drafts_total"), 4);
@@ -99,7 +99,7 @@ TEST(MockVllm, gives_token_ids_and_running_usage_when_asked) {
   Json body = chat();
   body["return_token_ids"] = true;
   body["stream_options"]["continuous_usage_stats"] = true;
-  const auto events = test::event_json(server.post("/v1/chat/completions", body));
+  const auto events = support::event_json(server.post("/v1/chat/completions", body));
   EXPECT_EQ(events[2]["choices"][0]["token_ids"].size(), 4u);
   EXPECT_EQ(events[2]["usage"]["completion_tokens"], 5);
 }
@@ -109,9 +109,9 @@ TEST(MockVllm, of_V0_has_gauges_and_emitted_tokens) {
   server.post("/v1/chat/completions", chat());
   const std::string text = server.get("/metrics").body;
   const std::string labels = "{engine=\"0\",model_name=\"mock-model\"}";
-  EXPECT_EQ(test::metric_value(text, "vllm:spec_decode_draft_acceptance_rate" + labels), 0.5);
-  EXPECT_EQ(test::metric_value(text, "vllm:spec_decode_num_emitted_tokens_total" + labels), 10);
-  EXPECT_FALSE(test::metric_value(text, "vllm:spec_decode_num_drafts_total" + labels));
+  EXPECT_EQ(support::metric_value(text, "vllm:spec_decode_draft_acceptance_rate" + labels), 0.5);
+  EXPECT_EQ(support::metric_value(text, "vllm:spec_decode_num_emitted_tokens_total" + labels), 10);
+  EXPECT_FALSE(support::metric_value(text, "vllm:spec_decode_num_drafts_total" + labels));
 }
 
 TEST(MockSgLang, says_spec_tokens_details_when_asked_and_only_then) {
@@ -146,7 +146,7 @@ TEST(MockTensorRt, counts_by_position_and_is_not_read_at_its_draining_route) {
   EXPECT_EQ(last["speculative_decoding"]["num_spec_steps"], 4);
   const std::string text = server.get("/prometheus/metrics").body;
   EXPECT_EQ(
-      test::metric_value(text, "trtllm_spec_decode_accepted_tokens_total{token_position=\"1\"}"),
+      support::metric_value(text, "trtllm_spec_decode_accepted_tokens_total{token_position=\"1\"}"),
       2);
   EXPECT_EQ(server.requests_to("/metrics"), 0);
   EXPECT_EQ(server.get("/metrics").body.front(), '[');

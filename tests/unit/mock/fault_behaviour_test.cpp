@@ -9,7 +9,7 @@
 namespace paceline::mock {
 namespace {
 
-using test::MockServer;
+using support::MockServer;
 using util::Json;
 
 constexpr auto patience = std::chrono::seconds(30);
@@ -40,7 +40,7 @@ net::Request streaming(int tokens) {
 }
 
 double counter(const MockServer& server, const std::string& name) {
-  return test::metric_value(server.get("/metrics").body, "llamacpp:" + name).value_or(-1);
+  return support::metric_value(server.get("/metrics").body, "llamacpp:" + name).value_or(-1);
 }
 
 /// What a client saw of one stream.
@@ -60,7 +60,7 @@ Seen watch(net::Client& client, const MockServer& server, std::size_t enough) {
       seen.end = end->kind;
       return seen;
     }
-    if (test::event_json({200, {}, seen.body}).size() >= enough) client.cancel(exchange);
+    if (support::event_json({200, {}, seen.body}).size() >= enough) client.cancel(exchange);
   }
   ADD_FAILURE() << "the stream never ended";
   return seen;
@@ -71,14 +71,14 @@ TEST(MockFaults, stall_is_silent_from_half_on_and_frees_the_slot_of_who_leaves) 
   net::Client client{net::ClientOptions{}};
   const Seen seen = watch(client, server, 5);
   EXPECT_EQ(seen.end, net::EndKind::cancelled);
-  EXPECT_EQ(test::event_json({200, {}, seen.body}).size(), 5u);
+  EXPECT_EQ(support::event_json({200, {}, seen.body}).size(), 5u);
   // The one slot is free again, or this would wait for ever.
-  EXPECT_EQ(test::event_json(server.post("/completion", completion(10))).size(), 11u);
+  EXPECT_EQ(support::event_json(server.post("/completion", completion(10))).size(), 11u);
 }
 
 TEST(MockFaults, stall_with_a_time_goes_on_after_it) {
   MockServer server(faulty("stall:0.01"));
-  EXPECT_EQ(test::event_json(server.post("/completion", completion(10))).size(), 11u);
+  EXPECT_EQ(support::event_json(server.post("/completion", completion(10))).size(), 11u);
 }
 
 TEST(MockFaults, cut_closes_after_so_many_tokens) {
@@ -86,7 +86,7 @@ TEST(MockFaults, cut_closes_after_so_many_tokens) {
   net::Client client{net::ClientOptions{}};
   const Seen seen = watch(client, server, 99);
   EXPECT_EQ(seen.end, net::EndKind::cut);
-  EXPECT_EQ(test::event_json({200, {}, seen.body}).size(), 3u);
+  EXPECT_EQ(support::event_json({200, {}, seen.body}).size(), 3u);
   EXPECT_EQ(watch(client, server, 99).end, net::EndKind::complete);
 }
 
@@ -110,14 +110,14 @@ TEST(MockFaults, http_500_answers_the_chosen_request_alone) {
 
 TEST(MockFaults, error_in_stream_is_an_event_and_the_last) {
   MockServer server(faulty("error-in-stream:2"));
-  const auto events = test::event_json(server.post("/completion", completion(8)));
+  const auto events = support::event_json(server.post("/completion", completion(8)));
   ASSERT_EQ(events.size(), 3u);
   EXPECT_TRUE(events[2].contains("error"));
 }
 
 TEST(MockFaults, malformed_json_is_one_event_of_a_stream_that_goes_on) {
   MockServer server(faulty("malformed-json:2"));
-  const auto events = test::event_json(server.post("/completion", completion(8)));
+  const auto events = support::event_json(server.post("/completion", completion(8)));
   ASSERT_EQ(events.size(), 10u);
   EXPECT_TRUE(events[2].is_null());
   EXPECT_EQ(events[9]["stop"], true);
@@ -127,7 +127,7 @@ TEST(MockFaults, wrong_content_type_leaves_the_body_right) {
   MockServer server(faulty("wrong-content-type"));
   const auto response = server.post("/completion", completion(4));
   EXPECT_EQ(net::header(response.headers, "content-type"), "text/html");
-  EXPECT_EQ(test::event_json(response).size(), 5u);
+  EXPECT_EQ(support::event_json(response).size(), 5u);
 }
 
 TEST(MockFaults, counter_reset_forgets_counts_but_not_the_build) {
@@ -153,7 +153,7 @@ TEST(MockFaults, restart_is_another_process_with_another_build) {
 TEST(MockFaults, lie_accepted_says_more_accepted_than_drafted_in_answer_and_counters) {
   MockServer server(faulty("lie-accepted"));
   // 1 + 2 + 2 + 2 + 2 + 1: drafts of 3, 3, 3, 2 and none.
-  const auto events = test::event_json(server.post("/completion", completion(9)));
+  const auto events = support::event_json(server.post("/completion", completion(9)));
   const Json& timings = events.back()["timings"];
   EXPECT_EQ(timings["draft_n_accepted"], timings["draft_n"].get<long>() + 1);
   EXPECT_EQ(counter(server, "spec_decode_num_accepted_tokens_total"),
@@ -162,22 +162,22 @@ TEST(MockFaults, lie_accepted_says_more_accepted_than_drafted_in_answer_and_coun
 
 TEST(MockFaults, lie_accepted_plus_adds_one_to_the_truth) {
   MockServer server(faulty("lie-accepted-plus@2"));
-  const auto honest = test::event_json(server.post("/completion", completion(9)));
-  const auto lying = test::event_json(server.post("/completion", completion(9)));
+  const auto honest = support::event_json(server.post("/completion", completion(9)));
+  const auto lying = support::event_json(server.post("/completion", completion(9)));
   EXPECT_EQ(lying.back()["timings"]["draft_n_accepted"],
             honest.back()["timings"]["draft_n_accepted"].get<long>() + 1);
 }
 
 TEST(MockFaults, lie_count_states_another_usage_than_was_streamed) {
   MockServer server(faulty("lie-count:2"));
-  const auto events = test::event_json(server.post("/v1/chat/completions", chat(6)));
+  const auto events = support::event_json(server.post("/v1/chat/completions", chat(6)));
   EXPECT_EQ(events.back()["usage"]["completion_tokens"], 8);
   EXPECT_EQ(events.back()["timings"]["predicted_n"], 6);
 }
 
 TEST(MockFaults, burst_puts_many_tokens_into_one_event) {
   MockServer server(faulty("burst:4"));
-  const auto events = test::event_json(server.post("/completion", completion(9)));
+  const auto events = support::event_json(server.post("/completion", completion(9)));
   // Passes make 1, 3, 5, 7, 9 tokens in all: five at once, then the rest.
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[0]["tokens"].size(), 5u);
@@ -187,7 +187,7 @@ TEST(MockFaults, burst_puts_many_tokens_into_one_event) {
 TEST(MockFaults, late_usage_and_slow_first_byte_change_nothing_but_the_time) {
   for (const char* fault : {"late-usage:0.01", "slow-first-byte:0.01"}) {
     MockServer server(faulty(fault));
-    EXPECT_EQ(test::event_json(server.post("/completion", completion(4))).size(), 5u) << fault;
+    EXPECT_EQ(support::event_json(server.post("/completion", completion(4))).size(), 5u) << fault;
   }
 }
 
@@ -210,7 +210,7 @@ TEST(MockFaults, truncated_prompt_reads_less_than_was_sent_C253) {
   Options options = faulty("truncated-prompt:5");
   options.truth.prompt_tokens = 100;
   MockServer server(options);
-  const Json last = test::event_json(server.post("/completion", completion(2))).back();
+  const Json last = support::event_json(server.post("/completion", completion(2))).back();
   EXPECT_EQ(last["truncated"], true);
   EXPECT_EQ(last["timings"]["prompt_n"], 5);
 }
@@ -220,7 +220,7 @@ TEST(MockFaults, cached_leaves_one_prompt_token_to_decode_C102) {
   options.truth.prompt_tokens = 100;
   MockServer server(options);
   server.post("/completion", completion(2));
-  const Json last = test::event_json(server.post("/completion", completion(2))).back();
+  const Json last = support::event_json(server.post("/completion", completion(2))).back();
   EXPECT_EQ(last["timings"]["cache_n"], 99);
   EXPECT_EQ(last["timings"]["prompt_n"], 1);
 }
@@ -229,7 +229,7 @@ TEST(MockFaults, heartbeats_come_between_events_and_are_none_C134) {
   MockServer server(faulty("heartbeats"));
   const auto response = server.post("/completion", completion(4));
   EXPECT_THAT(response.body, testing::HasSubstr(": keepalive\n\n"));
-  EXPECT_EQ(test::event_json(response).size(), 5u);
+  EXPECT_EQ(support::event_json(response).size(), 5u);
 }
 
 TEST(MockFaults, of_one_kind_strike_lines_as_well_as_events) {
@@ -245,7 +245,7 @@ TEST(MockCounters, of_llama_server_move_when_a_request_ends_but_decodes_at_once)
   const auto exchange = client.start(server.address(), streaming(10));
   std::string body;
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (test::event_json({200, {}, body}).size() < 5) {
+  while (support::event_json({200, {}, body}).size() < 5) {
     const auto arrival = client.next(until);
     ASSERT_TRUE(arrival);
     if (const auto* bytes = std::get_if<net::Body>(&arrival->what)) body += bytes->bytes;

@@ -11,7 +11,7 @@
 namespace paceline::mock {
 namespace {
 
-using test::MockServer;
+using support::MockServer;
 using util::Json;
 
 Options speculating(std::vector<Round> rounds) {
@@ -81,7 +81,7 @@ TEST(MockLlamaServer, leaves_draft_fields_out_when_nothing_was_drafted_C101) {
 TEST(MockLlamaServer, sends_an_event_a_token_and_one_predicted_ms_a_pass) {
   // 1 + 3 + 1 + 4 = 9 tokens of 4 groups; the drafts are 3 + 3 + 3, of which 2 + 0 + 3 accepted.
   MockServer server(speculating({{3, 2, 0}, {3, 0, 0}, {3, 3, 0}}));
-  const auto events = test::event_json(server.post("/completion", completion(9)));
+  const auto events = support::event_json(server.post("/completion", completion(9)));
   ASSERT_EQ(events.size(), 10u);
   EXPECT_EQ(groups(events), (std::vector<int>{1, 3, 1, 4}));
   EXPECT_EQ(events[8]["timings"]["draft_n"], 9);
@@ -92,18 +92,18 @@ TEST(MockLlamaServer, sends_an_event_a_token_and_one_predicted_ms_a_pass) {
 
 TEST(MockLlamaServer, merges_the_two_passes_of_a_replay_into_one_group_of_accepted_and_two) {
   MockServer server(speculating({{3, 1, 1}}));
-  const auto events = test::event_json(server.post("/completion", completion(7)));
+  const auto events = support::event_json(server.post("/completion", completion(7)));
   EXPECT_EQ(groups(events), (std::vector<int>{1, 3, 3}));
   EXPECT_EQ(events[6]["timings"]["draft_n_accepted"], 2);
   // One decode of the prompt and four of passes.
-  EXPECT_EQ(test::metric_value(server.get("/metrics").body, "llamacpp:n_decode_total"), 5);
+  EXPECT_EQ(support::metric_value(server.get("/metrics").body, "llamacpp:n_decode_total"), 5);
 }
 
 TEST(MockLlamaServer, counts_rates_over_all_but_the_first_token) {
   Options options;
   options.truth.seconds_per_pass = 0.001;
   MockServer server(options);
-  const auto events = test::event_json(server.post("/completion", completion(5)));
+  const auto events = support::event_json(server.post("/completion", completion(5)));
   const Json& timings = events.back()["timings"];
   EXPECT_EQ(timings["predicted_n"], 5);
   EXPECT_DOUBLE_EQ(timings["predicted_ms"], 4.0);
@@ -114,7 +114,7 @@ TEST(MockLlamaServer, sends_nothing_for_the_first_half_of_a_character) {
   Options options;
   options.truth.split_every = 3;
   MockServer server(options);
-  const auto events = test::event_json(server.post("/completion", completion(5)));
+  const auto events = support::event_json(server.post("/completion", completion(5)));
   ASSERT_EQ(events.size(), 5u);  // tokens 1, 2, 3 with 4, 5, and the end
   EXPECT_EQ(events[2]["content"], "€");
   EXPECT_EQ(events[2]["tokens"].size(), 1u);
@@ -124,7 +124,7 @@ TEST(MockLlamaServer, sends_nothing_for_the_first_half_of_a_character) {
 
 TEST(MockLlamaServer, ends_a_native_stream_with_settings_and_without_a_done_mark) {
   MockServer server(speculating({{3, 3, 0}}));
-  const auto data = test::event_data(server.post("/completion", completion(4)));
+  const auto data = support::event_data(server.post("/completion", completion(4)));
   const auto last = util::parse_json(data.back(), "event");
   EXPECT_EQ((*last)["stop"], true);
   EXPECT_EQ((*last)["stop_type"], "limit");
@@ -136,8 +136,8 @@ TEST(MockLlamaServer, ends_a_native_stream_with_settings_and_without_a_done_mark
 TEST(MockLlamaServer, streams_a_chat_as_role_deltas_finish_usage_and_done_C102_C137) {
   MockServer server(Options{});
   const auto response = server.post("/v1/chat/completions", chat(3));
-  EXPECT_EQ(test::event_data(response).back(), "[DONE]");
-  const auto events = test::event_json(response);
+  EXPECT_EQ(support::event_data(response).back(), "[DONE]");
+  const auto events = support::event_json(response);
   ASSERT_EQ(events.size(), 6u);
   EXPECT_EQ(events[0]["choices"][0]["delta"]["role"], "assistant");
   EXPECT_TRUE(events[0]["choices"][0]["delta"]["content"].is_null());
@@ -152,7 +152,7 @@ TEST(MockLlamaServer, says_reasoning_apart_in_a_chat_C104) {
   Options options;
   options.truth.reasoning_tokens = 2;
   MockServer server(options);
-  const auto events = test::event_json(server.post("/v1/chat/completions", chat(3)));
+  const auto events = support::event_json(server.post("/v1/chat/completions", chat(3)));
   EXPECT_TRUE(events[1]["choices"][0]["delta"].contains("reasoning_content"));
   EXPECT_TRUE(events[2]["choices"][0]["delta"].contains("reasoning_content"));
   EXPECT_TRUE(events[3]["choices"][0]["delta"].contains("content"));
@@ -177,11 +177,13 @@ TEST(MockLlamaServer, reports_prompt_progress_with_the_token_zero_that_was_never
   MockServer server(options);
   Json body = completion(1);
   body["return_progress"] = true;
-  const auto events = test::event_json(server.post("/completion", body));
-  ASSERT_EQ(events.size(), 5u);
-  EXPECT_EQ(events[0]["prompt_progress"]["processed"], 4);
-  EXPECT_EQ(events[2]["prompt_progress"]["processed"], 10);
-  EXPECT_EQ(events[2]["tokens"], Json::array({0}));
+  const auto events = support::event_json(server.post("/completion", body));
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_EQ(events[0]["prompt_progress"]["processed"], 0);
+  EXPECT_EQ(events[0]["timings"]["prompt_n"], 0);
+  EXPECT_EQ(events[1]["prompt_progress"]["processed"], 4);
+  EXPECT_EQ(events[3]["prompt_progress"]["processed"], 10);
+  EXPECT_EQ(events[3]["tokens"], Json::array({0}));
 }
 
 TEST(MockLlamaServer, names_every_metric_of_C117) {
@@ -196,7 +198,7 @@ TEST(MockLlamaServer, names_every_metric_of_C117) {
         "spec_decode_num_accepted_tokens_per_pos_total{position=\"0\"}", "prompt_tokens_seconds",
         "predicted_tokens_seconds", "requests_processing", "requests_deferred",
         "n_busy_slots_per_decode"})
-    EXPECT_TRUE(test::metric_value(text, std::string("llamacpp:") + name)) << name;
+    EXPECT_TRUE(support::metric_value(text, std::string("llamacpp:") + name)) << name;
 }
 
 TEST(MockLlamaServer, starts_its_rate_gauges_anew_at_each_scrape) {
@@ -205,8 +207,8 @@ TEST(MockLlamaServer, starts_its_rate_gauges_anew_at_each_scrape) {
   MockServer server(options);
   server.post("/completion", completion(5));
   const std::string name = "llamacpp:predicted_tokens_seconds";
-  EXPECT_NEAR(*test::metric_value(server.get("/metrics").body, name), 1000, 1e-6);
-  EXPECT_EQ(test::metric_value(server.get("/metrics").body, name), 0);
+  EXPECT_NEAR(*support::metric_value(server.get("/metrics").body, name), 1000, 1e-6);
+  EXPECT_EQ(support::metric_value(server.get("/metrics").body, name), 0);
 }
 
 TEST(MockLlamaServer, hides_in_props_that_it_speculates) {
@@ -214,10 +216,72 @@ TEST(MockLlamaServer, hides_in_props_that_it_speculates) {
   const auto props = util::parse_json(server.get("/props").body, "props");
   const Json& settings = (*props)["default_generation_settings"];
   EXPECT_EQ(settings["params"]["speculative.types"], "none");
-  EXPECT_EQ(settings["params"]["min_p"], 0.05);
+  EXPECT_EQ(settings["params"]["min_p"], 0.05000000074505806);
   EXPECT_EQ(settings["n_ctx"], 4096);
   EXPECT_EQ((*props)["total_slots"], 1);
   EXPECT_EQ((*props)["build_info"], "b1-de3ff81");
+}
+
+TEST(MockLlamaServer, tells_the_kind_of_speculation_in_slots_once_it_has_run) {
+  MockServer server(speculating({{3, 3, 0}}));
+  EXPECT_FALSE((*util::parse_json(server.get("/slots").body, "slots"))[0].contains("params"));
+  server.post("/completion", completion(4));
+  const auto slots = util::parse_json(server.get("/slots").body, "slots");
+  EXPECT_EQ((*slots)[0]["params"]["speculative.types"], "none,draft-mtp");
+  EXPECT_EQ((*slots)[0]["speculative"], true);
+}
+
+TEST(MockLlamaServer, takes_images_only_where_it_has_a_projector_and_counts_their_tokens) {
+  const Json body = {
+      {"messages",
+       {{{"role", "user"},
+         {"content",
+          {{{"type", "text"}, {"text", "what is this?"}},
+           {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,AAAA"}}}}}}}}},
+      {"max_tokens", 2}};
+  MockServer blind(Options{});
+  EXPECT_EQ(blind.post("/v1/chat/completions", body).status, 500);
+
+  Options options;
+  options.truth.takes_images = true;
+  options.truth.prompt_tokens = 10;
+  MockServer server(options);
+  const auto answer = util::parse_json(server.post("/v1/chat/completions", body).body, "answer");
+  EXPECT_EQ((*answer)["usage"]["prompt_tokens"], 10 + 64);
+  EXPECT_THAT(server.get("/props").body, testing::HasSubstr("\"vision\":true"));
+}
+
+// The names below were taken from answers of llama-server v0.5.0 (b1-de3ff81) itself.
+
+TEST(MockLlamaServer, has_the_fields_of_the_real_server_in_every_event_and_at_the_end) {
+  MockServer server(speculating({{3, 1, 0}}));
+  const auto events = support::event_json(server.post("/completion", completion(4)));
+  EXPECT_EQ(keys(events[0]),
+            (std::set<std::string>{"index", "content", "tokens", "stop", "id_slot",
+                                   "tokens_predicted", "tokens_evaluated", "timings"}));
+  EXPECT_EQ(keys(events.back()),
+            (std::set<std::string>{"index", "content", "tokens", "id_slot", "stop", "model",
+                                   "tokens_predicted", "tokens_evaluated", "generation_settings",
+                                   "prompt", "has_new_line", "truncated", "stop_type",
+                                   "stopping_word", "tokens_cached", "timings"}));
+  const auto chunks = support::event_json(server.post("/v1/chat/completions", chat(2)));
+  EXPECT_EQ(keys(chunks[0]), (std::set<std::string>{"choices", "created", "id", "model",
+                                                    "system_fingerprint", "object"}));
+  EXPECT_EQ(keys(chunks.back()),
+            (std::set<std::string>{"choices", "created", "id", "model", "system_fingerprint",
+                                   "object", "usage", "timings"}));
+}
+
+TEST(MockLlamaServer, has_the_fields_of_the_real_server_in_props) {
+  MockServer server(Options{});
+  const auto props = util::parse_json(server.get("/props").body, "props");
+  EXPECT_EQ(keys(*props),
+            (std::set<std::string>{
+                "default_generation_settings", "total_slots", "model_alias", "model_ftype",
+                "model_path", "modalities", "media_marker", "endpoint_slots", "endpoint_props",
+                "endpoint_metrics", "ui", "ui_settings", "chat_template", "chat_template_caps",
+                "bos_token", "eos_token", "build_info", "is_sleeping", "cors_proxy_enabled"}));
+  EXPECT_EQ(keys((*props)["default_generation_settings"]["params"]).size(), 42u);
 }
 
 TEST(MockLlamaServer, answers_an_unknown_path_and_a_broken_body_with_its_error_object) {

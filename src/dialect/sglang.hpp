@@ -1,0 +1,28 @@
+#pragma once
+
+#include "dialect/openai_routes.hpp"
+
+namespace paceline::dialect {
+
+/// SGLang, whose names for speculation changed twice.
+class Sglang : public OpenAiRoutes {
+ public:
+  std::string_view name() const override { return "sglang"; }
+  std::vector<trace::Ability> abilities() const override;
+  std::optional<std::string> recognises(const Answers& answers) const override;
+  std::vector<std::string> fact_targets() const override {
+    return {"/v1/models", "/get_server_info", "/server_info"};
+  }
+  void read_facts(const Answers& answers, trace::EngineFacts& facts) const override;
+
+  std::optional<std::string> counters_target() const override { return "/metrics"; }
+  util::Result<Counters> read_counters(std::string_view text) const override;
+  Moved moved(const Counters& before, const Counters& after,
+              std::optional<long> output_tokens) const override;
+
+ protected:
+  OpenAiTraits traits() const override;
+  void read_more(const util::Json& json, const OpenAiShape& shape, Message& message) const override;
+};
+
+}  // namespace paceline::dialect
