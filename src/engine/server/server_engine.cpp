@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "trace/sampling.hpp"
+#include "dialect/sampling.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
@@ -34,17 +35,6 @@ bool forces_acceptance(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument.starts_with("--spec-synth");
   });
-}
-
-/// A server says what is in force and not why: what we sent it is ours.
-void name_origins(const trace::Sampling& sent, trace::EffectiveSampling& sampling) {
-  for (auto& setting : sampling.settings) {
-    if (trace::asked(sent, setting.name))
-      setting.origin = trace::Origin::user;
-    else if (setting.name == "temp" && sent.tool_temp)
-      setting.origin = trace::Origin::tool;
-  }
-  if (sent.samplers) sampling.chain_origin = trace::Origin::user;
 }
 
 }  // namespace
@@ -159,6 +149,9 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
   job.n_predict = try_out_tokens;
   job.sampling = sampling;
   job = adapted(std::move(job));
+  if (!dialect_->cannot_ask({job, model_}).empty())
+    job.messages = {{"user", std::exchange(job.prompt, "")}};
+  if (const auto reason = why_not(job); !reason.empty()) return refused(reason);
   net::Request request = dialect_->generate({job, model_});
   authorise(request);
   const auto answer = client_.fetch(url_, std::move(request), options_.client.timeouts.first_byte);
@@ -180,7 +173,8 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
     const auto message = dialect_->read(text);
     if (!message) continue;
     if (message->sampling) facts.sampling = *message->sampling;
-    name_origins(job.sampling, facts.sampling);
+    std::vector<std::string> unheeded;  // said again, and kept, with every measured request
+    dialect::name_origins(job.sampling, facts.sampling, unheeded);
     if (message->speculates) facts.server->speculates = message->speculates;
     if (!message->spec_types.empty()) facts.server->spec_types = message->spec_types;
     for (const auto& said : message->said)
@@ -226,6 +220,14 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   return facts;
 }
 
+/// What the server has no way to be told of a job; empty: nothing.
+std::string ServerEngine::why_not(const protocol::Generate& job) const {
+  const auto without = dialect_->cannot_ask({job, model_});
+  if (without.empty()) return "";
+  return fmt::format("{} cannot be asked for {}: leave that out, or choose another --prompt-form",
+                     dialect_->name(), fmt::join(without, ", "));
+}
+
 /// The tool's temperature stands back where the model's file says one.
 protocol::Generate ServerEngine::adapted(protocol::Generate job) const {
   const auto file = options_.files.find(setup_.model_path);
@@ -242,6 +244,12 @@ util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::
     if (const auto ended = managed_->ended())
       return util::fail(util::ErrorKind::engine, ended->reason);
   (void)patience;  // the client's time-outs are made of it once, in ServerOptions
+  if (const auto reason = why_not(*generate); !reason.empty()) {
+    trace::Finished finished;
+    finished.outcome = refused(reason);
+    events_.push_back({++last_job_, std::move(finished)});
+    return last_job_;
+  }
   const bool alone = running_.empty();
   for (auto& [id, other] : running_) other.not_alone();
   const JobId id = ++last_job_;

@@ -51,6 +51,7 @@ class ServerEngine final : public Engine {
   std::optional<trace::Outcome> try_out(const trace::Sampling& sampling, trace::EngineFacts& facts);
   util::Result<net::Response> ask(net::Request request);
   void authorise(net::Request& request) const;
+  std::string why_not(const protocol::Generate& job) const;
   protocol::Generate adapted(protocol::Generate job) const;
   void send(JobId id, Generation& generation);
   void take(const net::Arrival& arrival);
