@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dialect/sampling.hpp"
+#include "engine/server/health.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
@@ -19,7 +20,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int ok = 200;
 constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
-constexpr auto health_patience = std::chrono::seconds(2);
 constexpr int try_out_tokens = 8;
 constexpr int most_jobs = 100'000;
 
@@ -66,13 +66,9 @@ util::Result<net::Response> ServerEngine::ask(net::Request request) {
 std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
   setup_ = setup;
   if (!setup.server_bin.empty()) {
-    const auto health = [this](const net::Url& server) -> std::optional<int> {
-      const auto answer = client_.fetch(server, {"GET", "/health", {}, ""}, health_patience);
-      return answer ? std::optional(answer->status) : std::nullopt;
-    };
     ManagedOptions managed;
     managed.slots = options_.slots;
-    managed_.emplace(health, std::move(managed));
+    managed_.emplace(health_over(client_), std::move(managed));
     auto started = managed_->start(setup);
     if (!started) return started.error();
     url_ = std::move(*started);
