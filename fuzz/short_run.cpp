@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-constexpr std::size_t most_runs = 1500;
+constexpr std::size_t most_runs = 20'000;
 constexpr std::size_t longest = 20'000;
 
 const std::string* running = nullptr;

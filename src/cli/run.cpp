@@ -149,12 +149,31 @@ util::Result<void> plan_remote(Settings& settings) {
                       "--model-name where the server has several models");
   PACELINE_TRY(
       choose_workload(settings.workload, workload::defaults_for("", "", true), settings.run));
+  settings.run.workload_notes.emplace_back(
+      "every prompt begins with characters of its own, so that no cache can answer");
   settings.run.arms = remote_arms(settings.server, settings.arms.sampling);
   return {};
 }
 
+/// What only the embedded engine, or only a server, can be told.
+util::Result<void> check_place(const Settings& settings) {
+  const bool served = settings.server.is_remote() || settings.server.is_managed();
+  if (served && settings.run.warm_session)
+    return util::fail(util::ErrorKind::usage,
+                      "--warm-session is for the embedded engine: what a server keeps from one "
+                      "request to the next is its own affair");
+  if (served && settings.run.phases)
+    return util::fail(util::ErrorKind::usage,
+                      "--phases is for the embedded engine: no server says where a pass spends "
+                      "its time");
+  if (!served && settings.run.ignore_eos)
+    return util::fail(util::ErrorKind::usage,
+                      "--ignore-eos is for servers: add --server-bin or --url");
+  return check_server_options(settings.server);
+}
+
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {
-  PACELINE_TRY(check_server_options(settings.server));
+  PACELINE_TRY(check_place(settings));
   PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
   if (settings.server.is_remote()) {
     PACELINE_TRY(plan_remote(settings));

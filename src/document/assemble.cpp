@@ -1,5 +1,6 @@
 #include "document/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -115,6 +116,13 @@ std::string stop_rule(const trace::Trace& trace) {
   return rule + (counted == 0 ? " and is not counted" : " and is counted in some requests only");
 }
 
+/// Then nobody can say, or decide, what drafters keep from one request to the next.
+bool ran_in_server(const trace::Trace& trace) {
+  return std::any_of(trace.header.arms.begin(), trace.header.arms.end(), [](const auto& arm) {
+    return !arm.setup.url.empty() || !arm.setup.server_bin.empty();
+  });
+}
+
 Launches to_launches(const trace::Trace& trace) {
   const trace::Header& header = trace.header;
   Launches launches;
@@ -126,7 +134,9 @@ Launches to_launches(const trace::Trace& trace) {
   launches.workload_notes = header.workload_notes;
   launches.prompt_form = util::enum_name(header.prompt_form);
   launches.n_predict = header.n_predict;
-  launches.protocol = header.warm_session ? "warm_session" : "reset";
+  launches.protocol = ran_in_server(trace)  ? "server"
+                      : header.warm_session ? "warm_session"
+                                            : "reset";
   launches.stop_rule = stop_rule(trace);
   for (const auto& launch : trace.launches) {
     const bool done = launch.outcome.kind == trace::OutcomeKind::done;

@@ -110,7 +110,7 @@ struct Launches {
   std::string prompt_form;                  ///< "raw" or "chat"
   int n_predict = 0;                        ///< output cap in tokens
   std::string stop_rule;                    ///< what else ends an output, and whether it is counted
-  std::string protocol;  ///< "reset" or "warm_session": drafter state between requests
+  std::string protocol;  ///< "reset", "warm_session" or "server": drafter state between requests
   std::vector<LaunchLine> each;
 };
 

@@ -252,6 +252,14 @@ std::string notes_text(const std::vector<std::string>& notes) {
   return text;
 }
 
+std::string_view state_text(std::string_view protocol) {
+  if (protocol == "warm_session")
+    return ", drafters keep what they learned from earlier requests (warm_session)";
+  if (protocol == "server")
+    return ", a server's drafter may keep what it learned from earlier ones";
+  return "";
+}
+
 std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
@@ -263,10 +271,7 @@ std::string protocol_text(const Document& document) {
       document.concurrency.sequences == 1
           ? std::string("one request")
           : fmt::format("{} requests", document.concurrency.sequences),
-      launches.protocol == "warm_session"
-          ? ", drafters keep what they learned from earlier requests (warm_session)"
-          : "",
-      launches.seed);
+      state_text(launches.protocol), launches.seed);
 }
 
 }  // namespace
