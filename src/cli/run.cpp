@@ -129,7 +129,9 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
   for (auto& arm : settings.run.arms) {
     arm.setup.server_bin = settings.server.server_bin.value_or("");
-    arm.setup.server_args = settings.server.server_args;
+    if (settings.server.mmproj) arm.setup.server_args = {"--mmproj", *settings.server.mmproj};
+    arm.setup.server_args.insert(arm.setup.server_args.end(), settings.server.server_args.begin(),
+                                 settings.server.server_args.end());
     if (!settings.server.is_managed()) {
       PACELINE_TRY(study::check(reader, arm.setup, util::interrupted));
     } else if (const auto& path = arm.setup.draft_path; path && !server.files.contains(*path)) {
@@ -172,6 +174,15 @@ util::Result<void> check_place(const Settings& settings) {
   return check_server_options(settings.server);
 }
 
+util::Result<void> refuse_images(const study::RunOptions& run) {
+  const auto& prompts = run.prompts.measured;
+  if (!run.pictures && std::none_of(prompts.begin(), prompts.end(), workload::has_images))
+    return {};
+  return util::fail(util::ErrorKind::usage,
+                    "the embedded engine takes no images: measure a server that does, with "
+                    "--server-bin and --mmproj, or with --url");
+}
+
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {
   PACELINE_TRY(check_place(settings));
   PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
@@ -183,9 +194,11 @@ util::Result<engine::EngineFactory> plan_run(Settings& settings) {
   } else {
     PACELINE_TRY(plan_files(settings, server));
   }
-  if (!settings.server.is_remote() && !settings.server.is_managed())
+  if (!settings.server.is_remote() && !settings.server.is_managed()) {
+    PACELINE_TRY(refuse_images(settings.run));
     return engine::EngineFactory(
         [] { return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program()); });
+  }
   return engine::EngineFactory(
       [server] { return std::make_unique<engine::server::ServerEngine>(server); });
 }
@@ -194,7 +207,8 @@ util::Result<int> run_with(Settings settings) {
   const auto make_engine = plan_run(settings);
   if (util::interrupted()) return exit_interrupted;
   PACELINE_TRY(make_engine);
-  if (settings.workload.mix) settings.output.inputs.push_back(*settings.workload.mix);
+  for (const auto& file : {settings.workload.mix, settings.server.mmproj})
+    if (file) settings.output.inputs.push_back(*file);
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
   return measure(settings.run, settings.output, *make_engine);

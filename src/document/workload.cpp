@@ -106,6 +106,7 @@ Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm&
   acceptance.acceptance_length =
       known_or(summary.acceptance_length, is_plain(arm)          ? "no drafter"
                                           : !speculative.known() ? speculative.reason()
+                                          : speculative > 0      ? counts.accepted.reason()
                                                                  : "no pass had a draft (S = 0)");
   acceptance.positions = to_positions(counts);
   for (const auto& [key, passes] : counts.histogram)

@@ -155,14 +155,16 @@ void make_passes(Evidence& evidence) {
   }
 }
 
-/// X: seen in the last group, nothing at a length stop, else unknown.
+/// X: seen in the last group, nothing at a length stop of llama.cpp's servers, else unknown.
 Counted overshoot_of(const Evidence& evidence, const trace::Tally& tally) {
-  if (!evidence.ended_early()) return counted(0, "a length stop: drafts are cut to what is left");
   if (evidence.has_passes())
-    return counted(count_groups(evidence).overshoot, "drafts accepted and not emitted at the end");
+    return evidence.ended_early() ? counted(count_groups(evidence).overshoot,
+                                            "drafts accepted and not emitted at the end")
+                                  : counted(0, "a length stop: drafts are cut to what is left");
   if (tally.accepted.value == 0) return counted(0, "no draft was accepted");
-  return unknown_count(
-      "the output ended before its cap, perhaps inside a draft; --ignore-eos avoids that");
+  return unknown_count(evidence.ended_early()
+                           ? "the output ended before its cap, perhaps inside a draft"
+                           : "the last draft may reach past the output's cap");
 }
 
 /// F by the identity E - 1 = F - W + A - X, with W = 0.
@@ -228,27 +230,86 @@ void fill_no_drafts(const Evidence& evidence, trace::Tally& tally) {
   tally.generated = tally.attempts = tally.passes_replay = counted(0, rule);
 }
 
-void fill_passes(const Evidence& evidence, trace::Tally& tally) {
+/// Fewest passes that the tokens and the drafts allow.
+long fewest_passes(const Evidence& evidence, const trace::Tally& tally) {
+  const long speculative = tally.passes_speculative.value.value_or(0);
+  if (!evidence.output_tokens || !tally.accepted.value) return speculative;
+  return std::max(*evidence.output_tokens - 1 - *tally.accepted.value, speculative);
+}
+
+/// F by events, of servers that send one a pass and say with each how many tokens there are. They
+/// join events when their reader is slow, which shows where a pass cannot make as much, or where
+/// fewer are left than there were passes.
+Counted streamed_passes(const Evidence& evidence, long fewest) {
+  const auto longest = whole(find(evidence.answer, Quantity::draft_n_max));
+  const auto& chunks = evidence.request.chunks;
+  const Counted unsaid =
+      unknown_count("the server says nothing of each pass, so passes are not counted twice");
+  long events = 0;
+  long total = 0;
+  bool joined = false;
+  for (const auto& chunk : chunks) {
+    if (!chunk.output_tokens || chunk.decode_ms || *chunk.output_tokens < total) return unsaid;
+    const long grown = *chunk.output_tokens - total;
+    joined |= grown > (events == 0 ? 1 : longest.value_or(grown) + 1);
+    if (grown > 0) ++events;
+    total = *chunk.output_tokens;
+  }
+  if (events == 0) return unsaid;
+  if (total != evidence.output_tokens)
+    return unknown_count("the events hold another number of tokens than was said in the end");
+  if (joined || events - 1 < fewest)
+    return unknown_count("some events hold the tokens of several passes");
+  return counted(events - 1, "events with tokens, one a pass, less the first");
+}
+
+/// X where passes were counted by events: what they made beyond the tokens. The last draft cannot
+/// lose more than all of itself.
+void find_overshoot(Evidence& evidence, const Counted& independent, trace::Tally& tally) {
+  if (tally.overshoot.value || !independent.value || !tally.accepted.value ||
+      !evidence.output_tokens)
+    return;
+  const long beyond = *independent.value - (*evidence.output_tokens - 1 - *tally.accepted.value);
+  const auto longest = whole(find(evidence.answer, Quantity::draft_n_max));
+  if (longest && beyond > *longest)
+    evidence.answer.oddities.push_back(
+        fmt::format("{} passes and {} accepted drafts make {} tokens more than came, and a draft "
+                    "has at most {}",
+                    *independent.value, *tally.accepted.value, beyond, *longest));
+  else
+    tally.overshoot =
+        counted(beyond, "passes counted by events, less output_tokens - 1 - accepted");
+}
+
+Counted unknown_passes(const Evidence& evidence, const trace::Tally& tally) {
+  if (!tally.accepted.value)
+    return unknown_count("accepted drafts are not known: " + tally.accepted.reason);
+  if (!evidence.output_tokens) return unknown_count("output tokens are not known");
+  return unknown_count(fmt::format("{}: there were at least {} passes", tally.overshoot.reason,
+                                   fewest_passes(evidence, tally)));
+}
+
+void fill_passes(Evidence& evidence, trace::Tally& tally) {
   tally.overshoot = overshoot_of(evidence, tally);
   const auto identity = identity_passes(evidence, tally);
-  const Counted independent = independent_passes(evidence);
-  if (independent.value) {
-    tally.passes = independent;
-  } else if (identity) {
-    tally.passes = counted(*identity, "output_tokens - 1 - accepted + overshoot");
-  } else {
-    tally.passes = unknown_count(!tally.accepted.value
-                                     ? "accepted drafts are not known: " + tally.accepted.reason
-                                 : !tally.overshoot.value ? tally.overshoot.reason
-                                                          : "output tokens are not known");
+  Counted independent = independent_passes(evidence);
+  if (!independent.value && !evidence.has_passes()) {
+    independent = streamed_passes(evidence, fewest_passes(evidence, tally));
+    find_overshoot(evidence, independent, tally);
   }
+  if (independent.value)
+    tally.passes = independent;
+  else if (identity)
+    tally.passes = counted(*identity, "output_tokens - 1 - accepted + overshoot");
+  else
+    tally.passes = unknown_passes(evidence, tally);
   if (independent.value && identity)
     tally.residual_passes = counted(*independent.value - *identity, "passes counted twice");
   else
     tally.residual_passes =
-        unknown_count(independent.value ? tally.overshoot.reason.empty() ? tally.accepted.reason
-                                                                         : tally.overshoot.reason
-                                        : independent.reason);
+        unknown_count(!independent.value      ? independent.reason
+                      : !tally.accepted.value ? tally.accepted.reason
+                                              : "passes were counted once, by events");
 }
 
 /// S, V and R where the groups show them.

@@ -83,6 +83,7 @@ class Generation {
   std::vector<Piece> pieces_;
   std::size_t piece_bytes_ = 0;
   bool said_done_ = false;
+  bool truncated_ = false;
   std::optional<dialect::Counters> before_;
   std::optional<dialect::Counters> after_;
 

@@ -18,6 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int ok = 200;
+constexpr int unavailable = 503;
 constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
 constexpr int try_out_tokens = 8;
@@ -36,6 +37,8 @@ bool forces_acceptance(const std::vector<std::string>& arguments) {
     return argument.starts_with("--spec-synth");
   });
 }
+
+bool wants_key(int status) { return status == 401 || status == 403; }
 
 }  // namespace
 
@@ -57,9 +60,31 @@ void ServerEngine::authorise(net::Request& request) const {
     request.headers.emplace_back("Authorization", "Bearer " + options_.api_key);
 }
 
-util::Result<net::Response> ServerEngine::ask(net::Request request) {
+/// What a server says may repeat what it was sent: its words go into traces and reports.
+std::string ServerEngine::without_key(std::string text) const {
+  const std::string& key = options_.api_key;
+  if (key.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
+    text.replace(at, key.size(), "[key]");
+  return text;
+}
+
+std::string ServerEngine::about_key() const {
+  return options_.api_key.empty()
+             ? fmt::format(
+                   "{} wants a key: put it into PACELINE_API_KEY, or name a file with "
+                   "--api-key-file",
+                   url_.text())
+             : fmt::format("{} refuses the key that PACELINE_API_KEY or --api-key-file gives",
+                           url_.text());
+}
+
+util::Result<net::Response> ServerEngine::ask(net::Request request,
+                                              std::chrono::milliseconds patience) {
   authorise(request);
-  return client_.fetch(url_, std::move(request), fact_patience);
+  auto answer = client_.fetch(url_, std::move(request), patience);
+  if (answer) answer->body = without_key(std::move(answer->body));
+  return answer;
 }
 
 /// Where the server is, after starting it when it is ours; an outcome when there is none.
@@ -68,6 +93,7 @@ std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
   if (!setup.server_bin.empty()) {
     ManagedOptions managed;
     managed.slots = options_.slots;
+    managed.silence = std::chrono::ceil<std::chrono::seconds>(options_.client.timeouts.first_byte);
     managed_.emplace(health_over(client_), std::move(managed));
     auto started = managed_->start(setup);
     if (!started) return started.error();
@@ -84,7 +110,7 @@ std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
 tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answers& answers) {
   std::string last_failure;
   for (const auto& target : dialect::probe_targets()) {
-    auto answer = ask({"GET", target, {}, ""});
+    auto answer = ask({"GET", target, {}, ""}, fact_patience);
     if (util::interrupted()) return tl::unexpected(refused("stopped by the user"));
     if (answer)
       answers[target] = std::move(*answer);
@@ -95,33 +121,36 @@ tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answ
   if (answers.empty())
     return tl::unexpected(
         refused(fmt::format("no server answers at {}: {}", url_.text(), last_failure)));
-  const bool locked = std::any_of(answers.begin(), answers.end(), [](const auto& answer) {
-    return answer.second.status == 401 || answer.second.status == 403;
-  });
+  const auto any_said = [&answers](auto&& of) {
+    return std::any_of(answers.begin(), answers.end(),
+                       [&](const auto& answer) { return of(answer.second.status); });
+  };
   if (!options_.dialect.empty())
     if (const auto* named = dialect::find(options_.dialect))
       return dialect::Choice{named, "asked for by name"};
   if (auto choice = dialect::choose(answers)) return *choice;
-  return tl::unexpected(refused(
-      locked ? fmt::format("{} wants a key: put it into PACELINE_API_KEY, or name a file with "
-                           "--api-key-file",
-                           url_.text())
-             : fmt::format("{} answers, and is no kind of server that is known: name one with "
-                           "--dialect",
-                           url_.text())));
+  if (any_said(wants_key)) return tl::unexpected(refused(about_key()));
+  if (any_said([](int status) { return status == unavailable; }))
+    return tl::unexpected(refused(
+        fmt::format("{} is not ready (it answers 503, as while loading a model): repeat when it is",
+                    url_.text())));
+  return tl::unexpected(refused(fmt::format(
+      "{} answers, and is no kind of server that is known: name one with --dialect", url_.text())));
 }
 
 void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& facts) {
   for (const auto& target : dialect_->fact_targets())
     if (!answers.contains(target))
-      if (auto answer = ask({"GET", target, {}, ""})) answers[target] = std::move(*answer);
+      if (auto answer = ask({"GET", target, {}, ""}, fact_patience))
+        answers[target] = std::move(*answer);
   dialect_->read_facts(answers, facts);
   model_ = !options_.model.empty() ? options_.model : facts.server->model.value_or("");
   facts.server->model = model_.empty() ? facts.server->model : std::optional(model_);
   if (auto request = dialect_->fact_request(model_))
-    if (auto answer = ask(std::move(*request))) dialect_->read_fact_answer(*answer, facts);
+    if (auto answer = ask(std::move(*request), fact_patience))
+      dialect_->read_fact_answer(*answer, facts);
   if (const auto target = dialect_->counters_target())
-    if (const auto answer = ask({"GET", *target, {}, ""}))
+    if (const auto answer = ask({"GET", *target, {}, ""}, fact_patience))
       has_counters_ = answer->status == ok && dialect_->read_counters(answer->body).has_value();
   if (managed_) {
     facts.server->command_line = managed_->command_line();
@@ -148,10 +177,10 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
   if (!dialect_->cannot_ask({job, model_}).empty())
     job.messages = {{"user", std::exchange(job.prompt, "")}};
   if (const auto reason = why_not(job); !reason.empty()) return refused(reason);
-  net::Request request = dialect_->generate({job, model_});
-  authorise(request);
-  const auto answer = client_.fetch(url_, std::move(request), options_.client.timeouts.first_byte);
+  const auto answer =
+      ask(dialect_->generate({job, model_}), options_.client.timeouts.first_byte);
   if (!answer) return refused("a first short request failed: " + answer.error().message);
+  if (wants_key(answer->status)) return refused(about_key());
   if (answer->status != ok)
     return refused(fmt::format("a first short request was answered {}: {}", answer->status,
                                util::printable(answer->body.substr(0, 300))));
@@ -287,7 +316,11 @@ void ServerEngine::finish(JobId id, Generation& generation) {
   if (broke && managed_)
     if (auto ended = managed_->ended()) finished.outcome = std::move(*ended);
   said_done_at_.erase(id);
-  events_.push_back({id, generation.answered()});
+  trace::Answered answered = generation.answered();
+  finished.outcome.reason = without_key(std::move(finished.outcome.reason));
+  finished.text = without_key(std::move(finished.text));
+  for (auto& oddity : answered.answer.oddities) oddity = without_key(std::move(oddity));
+  events_.push_back({id, std::move(answered)});
   events_.push_back({id, std::move(finished)});
   running_.erase(id);
 }
@@ -343,7 +376,8 @@ util::Result<Snapshot> ServerEngine::observe() {
   snapshot.lag_p99_s = load.lag_p99_s;
   snapshot.lag_max_s = load.lag_max_s;
   if (!has_counters_) return snapshot;
-  PACELINE_TRY_ASSIGN(const auto answer, ask({"GET", *dialect_->counters_target(), {}, ""}));
+  PACELINE_TRY_ASSIGN(const auto answer,
+                      ask({"GET", *dialect_->counters_target(), {}, ""}, fact_patience));
   PACELINE_TRY_ASSIGN(auto counters, dialect_->read_counters(answer.body));
   snapshot.counters = std::move(counters.values);
   return snapshot;
