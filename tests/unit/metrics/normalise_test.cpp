@@ -163,6 +163,44 @@ TEST(Normalise, what_an_end_cut_off_is_overshoot_seen_in_the_last_group) {
   EXPECT_EQ(counts.residual_passes, 0);
 }
 
+TEST(Normalise, an_end_inside_a_replay_is_seen_by_decode_calls_alone) {
+  // 3/1 replayed: 3 tokens. Then 3/1 again, and its replay was cut by an end token after two of its
+  // three tokens: X = 1. Decode calls: 2 for the prompt, 2 verifies, 2 replays.
+  auto stream = Stream();
+  stream.pass(3, 1, 3).pass(3, 1, 2).ends_by(trace::StopReason::eos).finish();
+  const auto unseen = counts_of(stream.build());
+  EXPECT_FALSE(unseen.overshoot.known());
+  EXPECT_FALSE(unseen.residual_passes.known());
+  const auto counts = counts_of(stream.decodes(6, 2).build());
+  EXPECT_EQ(counts.overshoot, 1);
+  EXPECT_EQ(counts.passes, 4);
+  EXPECT_EQ(counts.passes_replay, 2);
+  EXPECT_EQ(counts.residual_passes, 0);
+}
+
+TEST(Normalise, groups_of_several_passes_fill_no_table_by_position) {
+  // Three passes of 3/2 whose nine tokens came with one time: no draft of nine was ever made.
+  const auto request = Stream().pass(9, 6, 9).pass(3, 2, 3).finish().build();
+  EXPECT_TRUE(request.passes.empty());
+  const auto counts = counts_of(request);
+  EXPECT_TRUE(counts.positions.empty());
+  EXPECT_FALSE(counts.tested.known());
+}
+
+TEST(Normalise, two_passes_in_a_group_are_given_away_by_the_counters_positions) {
+  auto request = Stream().pass(6, 4, 6).pass(3, 2, 3).finish().build();
+  EXPECT_EQ(request.passes.size(), 2u) << "alone it may be one draft of six and its replay";
+  // What the counters moved by: three passes that accepted two each.
+  request.answer->said.push_back(
+      {Quantity::accepted_at, 0, {3, 3, 0}, "/metrics", "per_pos_total", ""});
+  normalise(request, false);
+  EXPECT_TRUE(request.passes.empty());
+  const auto counts = counts_of(request);
+  ASSERT_EQ(counts.positions.size(), 3u);
+  EXPECT_EQ(counts.positions[1].accepted, 3);
+  EXPECT_FALSE(counts.positions[1].reached.known());
+}
+
 TEST(Normalise, a_length_stop_has_no_overshoot_so_a_short_last_group_is_a_lie) {
   const auto request = Stream().pass(7, 5, 3).finish().build();
   EXPECT_EQ(counts_of(request).overshoot, 0);
@@ -235,14 +273,15 @@ TEST(Normalise, C224_events_are_not_tokens_and_without_a_count_there_is_no_rate)
   EXPECT_EQ(counts.bursts, 2);
 }
 
-TEST(Normalise, C129_counts_of_drafts_alone_give_passes_by_the_identity_and_no_residual) {
+TEST(Normalise, C129_counts_of_drafts_alone_bound_the_passes_where_a_draft_may_reach_past_the_cap) {
   auto request = plain_stream({100, 200, 300});
   say(request, Quantity::output_tokens, 31);
   say(request, Quantity::accepted, 20);
   say(request, Quantity::offered, 33);
   normalise(request, false);
   const auto counts = counts_of(request);
-  EXPECT_EQ(counts.passes, 10) << "31 - 1 - 20";
+  EXPECT_FALSE(counts.passes.known()) << "X = 0 at a length stop is llama-server's word only";
+  EXPECT_THAT(counts.passes.reason(), testing::HasSubstr("at least 10 passes")) << "31 - 1 - 20";
   EXPECT_EQ(counts.accepted, 20);
   EXPECT_FALSE(counts.passes_speculative.known());
   EXPECT_FALSE(counts.residual_passes.known());
@@ -256,7 +295,7 @@ TEST(Normalise, C211_an_end_inside_a_draft_leaves_passes_unknown_where_nobody_sa
   normalise(request, false);
   const auto counts = counts_of(request);
   EXPECT_FALSE(counts.passes.known());
-  EXPECT_THAT(counts.passes.reason(), testing::HasSubstr("--ignore-eos"));
+  EXPECT_THAT(counts.passes.reason(), testing::HasSubstr("ended before its cap"));
 }
 
 TEST(Normalise, C126_a_server_that_hides_its_drafts_has_no_passes_unless_it_is_declared_plain) {
