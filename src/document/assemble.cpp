@@ -31,8 +31,8 @@ Known<std::string> named(const std::string& name) {
 
 Engine to_engine(const trace::EngineFacts& facts) {
   return {facts.engine,
-          facts.version,
-          facts.build,
+          named(facts.version),
+          named(facts.build),
           facts.devices,
           positive(facts.n_batch),
           positive(facts.n_ubatch),
@@ -60,7 +60,7 @@ Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
           not_known<NgramSizes>(unsaid),
           known_or(facts.server->draft_n_max, unsaid),
           not_known<bool>(unsaid),
-          ""};
+          not_known<std::string>(unsaid)};
 }
 
 Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
@@ -69,6 +69,14 @@ Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
   std::optional<Model> file;
   if (facts.drafter) file = to_model(*facts.drafter);
   std::optional<NgramSizes> ngram;
+  std::optional<int> n_max = facts.draft_n_max;
+  if (facts.server && trace::is_ngram(arm.setup.spec_type)) {
+    const auto& asked = arm.setup.ngram;  // a server does not say: what it was started with
+    ngram = NgramSizes{asked.size_n, asked.size_m, asked.min_hits, asked.n_min};
+    n_max = asked.size_m;
+  }
+  std::optional<int> block = facts.draft_block;
+  if (!block && facts.drafter && facts.drafter->drafter) block = facts.drafter->drafter->block;
   if (facts.ngram)
     ngram = NgramSizes{facts.ngram->size_n, facts.ngram->size_m, facts.ngram->min_hits,
                        facts.ngram->n_min};
@@ -81,11 +89,11 @@ Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
                                   : "it has no file"),
           inside ? to_model(facts.target).drafter
                  : not_known<DraftPart>("not a part of the target's file"),
-          known_or(facts.draft_block, "not a block drafter"),
+          known_or(block, "not a block drafter"),
           known_or(ngram, "not an n-gram drafter"),
-          known_or(facts.draft_n_max, "the engine does not say its longest draft"),
+          known_or(n_max, "the engine does not say its longest draft"),
           known_or(facts.draft_on_device, "where draft tokens are picked was not seen"),
-          facts.rollback};
+          named(facts.rollback)};
 }
 
 Known<Drafters> to_drafters(const trace::Trace& trace) {
@@ -160,8 +168,8 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
                                   plain   ? "no drafter"
                                   : facts ? "the engine does not say its longest draft"
                                           : never_opened);
-  settings.n_ctx = facts && facts->n_ctx > 0 ? facts->n_ctx : arm.setup.n_ctx;
-  settings.threads = facts ? facts->threads : arm.setup.threads;
+  settings.n_ctx = positive(facts && facts->n_ctx > 0 ? facts->n_ctx : arm.setup.n_ctx);
+  settings.threads = positive(facts ? facts->threads : arm.setup.threads);
   settings.sampling = to_requested(arm.sampling);
   return settings;
 }
@@ -180,7 +188,7 @@ std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summ
     if (planned == nullptr) continue;
     Arm arm;
     arm.name = measured.name;
-    arm.residency = trace.header.residency;
+    arm.residency = planned->setup.url.empty() ? trace.header.residency : "declared";
     arm.settings = to_settings(*planned, first_facts(trace, measured.name));
     arm.launches_done = measured.launches_done;
     arm.launches_lost = measured.launches_lost;

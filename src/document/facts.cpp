@@ -132,7 +132,7 @@ Reason build(const Evidence& evidence) {
   if (!engine.value) return engine.reason;
   // A server's build id tells its version; a version alone does not tell the build.
   const bool is_server = !evidence.document.servers.empty();
-  if ((engine.value->version.empty() && !is_server) || engine.value->build.empty())
+  if ((!engine.value->version.value && !is_server) || !engine.value->build.value)
     return is_server ? "the server does not name its build"
                      : "the engine does not name its version and build";
   if (evidence.document.tool.version.empty()) return "the tool's version is not recorded";
@@ -143,7 +143,9 @@ Reason ceiling(const Evidence& evidence) { return evidence.document.ceiling.reas
 
 Reason concurrency(const Evidence& evidence) {
   const auto& engine = evidence.document.engine;
-  return engine.value ? Reason{} : engine.reason;
+  if (!engine.value) return engine.reason;
+  return engine.value->n_batch.value ? Reason{}
+                                     : "the server does not say the shape of its batches";
 }
 
 Reason power(const Evidence& evidence) {

@@ -75,7 +75,8 @@ std::string drafter_text(const document::Drafter& drafter) {
   text += drafter.file.value   ? model_text(*drafter.file.value)
           : drafter.part.value ? part_text(*drafter.part.value)
                                : util::printable(drafter.file.reason);
-  return drafter.rollback.empty() ? text : text + ", rollback " + util::printable(drafter.rollback);
+  return drafter.rollback.value ? text + ", rollback " + util::printable(*drafter.rollback.value)
+                                : text;
 }
 
 std::string drafter_lines(const Document& document, const Style& style) {
@@ -88,8 +89,8 @@ std::string drafter_lines(const Document& document, const Style& style) {
 
 std::string engine_text(const document::Engine& engine) {
   std::vector<std::string> parts = {util::printable(engine.name)};
-  if (!engine.version.empty()) parts.back() += " " + util::printable(engine.version);
-  add_if(parts, util::printable(engine.build));
+  if (engine.version.value) parts.back() += " " + util::printable(*engine.version.value);
+  if (engine.build.value) add_if(parts, util::printable(*engine.build.value));
   for (const auto& device : engine.devices) add_if(parts, util::printable(device));
   if (engine.cache_type_k.value && engine.cache_type_v.value)
     parts.push_back(fmt::format("KV {}/{}", util::printable(*engine.cache_type_k.value),
@@ -206,9 +207,9 @@ std::string memory_text(const document::Memory& memory) {
 std::string threads_text(const Document& document) {
   std::set<std::string> each;
   for (const auto& arm : document.arms)
-    if (arm.settings.threads > 0)
-      each.insert(
-          fmt::format("{} with {} tokens of context", arm.settings.threads, arm.settings.n_ctx));
+    if (arm.settings.threads.value && arm.settings.n_ctx.value)
+      each.insert(fmt::format("{} with {} tokens of context", *arm.settings.threads.value,
+                              *arm.settings.n_ctx.value));
   return comma_separated({each.begin(), each.end()});
 }
 
@@ -263,11 +264,13 @@ std::string_view state_text(std::string_view protocol) {
 std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
-      "{} ({} form){}, output capped at {} tokens, {}; {} rounds of {} arms, {} of {} launches "
+      "{} ({} form){}, output capped at {} tokens, {}; {} {} of {} {}, {} of {} launches "
       "done{}; {} at a time{}; seed {}",
       util::printable(launches.workload), launches.prompt_form, notes_text(launches.workload_notes),
-      launches.n_predict, launches.stop_rule, launches.rounds, document.arms.size(), launches.done,
-      launches.planned, launches.interrupted ? " (interrupted)" : "",
+      launches.n_predict, launches.stop_rule, launches.rounds,
+      launches.rounds == 1 ? "round" : "rounds", document.arms.size(),
+      document.arms.size() == 1 ? "arm" : "arms", launches.done, launches.planned,
+      launches.interrupted ? " (interrupted)" : "",
       document.concurrency.sequences == 1
           ? std::string("one request")
           : fmt::format("{} requests", document.concurrency.sequences),
