@@ -224,9 +224,7 @@ std::string protocol_text(const Document& document) {
       util::printable(launches.workload), launches.prompt_form, notes_text(launches.workload_notes),
       launches.n_predict, launches.stop_rule, launches.rounds, document.arms.size(), launches.done,
       launches.planned, launches.interrupted ? " (interrupted)" : "",
-      document.concurrency.sequences == 1
-          ? std::string("one request")
-          : fmt::format("{} requests", document.concurrency.sequences),
+      document.loads.empty() ? "one request" : "one request, and then many,",
       launches.protocol == "warm_session"
           ? ", drafters keep what they learned from earlier requests (warm_session)"
           : "",
