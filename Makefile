@@ -59,6 +59,15 @@ bench-overhead: engine ## our plain decode rate over llama-bench's (builds llama
 	@cmake --build build/bench --target overhead paceline-worker llama-bench
 	@build/bench/bin/overhead
 
+.PHONY: inside-outside
+inside-outside: export PACELINE_ENGINE := source
+inside-outside: export PACELINE_PEERS := ON
+inside-outside: engine ## the embedded engine against managed llama-servers of one source build (minutes)
+	@scripts/engine-settings | sed 's/^/-D/' | xargs -d '\n' cmake -S . -B build/bench -G Ninja \
+	  -DCMAKE_BUILD_TYPE=Release -DPACELINE_TESTS=OFF >/dev/null
+	@cmake --build build/bench --target paceline paceline-worker llama-server
+	@scripts/inside-outside build/bench/bin
+
 .PHONY: bench-startup
 bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup

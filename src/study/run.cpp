@@ -58,8 +58,8 @@ class Run {
     launch.round = planned.round;
     launch.arm = arm.name;
     show(arm, planned, "loading");
-    std::vector<trace::MemoryReading> readings;
-    read_memory(engine, trace::MemoryMoment::before_load, readings);
+    // Some engines know only once they are open whether they run here.
+    const auto before = machine::read_memory(std::nullopt, trace::MemoryMoment::before_load);
     auto facts = engine.open(arm.setup, arm.sampling);
     if (facts)
       launch.facts = std::move(*facts);
@@ -68,7 +68,9 @@ class Run {
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
     failures_in_a_row_ = 0;
+    std::vector<trace::MemoryReading> readings;
     if (facts) {
+      if (engine.capabilities().is_local) readings.push_back(before);
       read_memory(engine, trace::MemoryMoment::after_load, readings);
       PACELINE_TRY(measure_requests(planned, engine));
       if (!lost()) read_memory(engine, trace::MemoryMoment::after_run, readings);

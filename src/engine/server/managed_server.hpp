@@ -25,7 +25,7 @@ struct ManagedOptions {
   std::chrono::seconds patience{1800};                  ///< for loading
   std::chrono::milliseconds stranger_patience{10'000};  ///< to give up, when another has its port
   std::chrono::milliseconds end_patience{10'000};       ///< to end when asked, before it is killed
-  std::filesystem::path log_folder;                     ///< empty: logs/ in the cache folder
+  std::filesystem::path log_folder{};                   ///< empty: logs/ in the cache folder
 };
 
 /// A llama-server on loopback that is ours: started for one launch, watched, and ended by its own

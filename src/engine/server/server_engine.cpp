@@ -121,6 +121,7 @@ void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& fac
   if (managed_) {
     facts.server->command_line = managed_->command_line();
     facts.server->binary_sha256 = managed_->binary_sha256();
+    facts.server->binary_is_script = managed_->binary_is_script();
     if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())
       facts.target = file->second;
     if (setup_.draft_path)
