@@ -86,8 +86,11 @@ class Loading {
 
   /// Sends what is due and waits for one event; false when the cell is over.
   bool step() {
-    if (around_.stop_asked() && !give_up_at_) cancel_all();
-    while (sends_more() && has_place() && (is_closed() || around_.now() >= next_due())) send();
+    heed_the_user();
+    while (sends_more() && has_place() && (is_closed() || around_.now() >= next_due())) {
+      send();
+      heed_the_user();
+    }
     if (running_.empty() && !sends_more()) return false;
     if (give_up_at_ && around_.now() >= *give_up_at_) {
       for (const auto& [job, index] : running_) requests_[index].request.outcome = cancelled();
@@ -138,7 +141,8 @@ class Loading {
     if (kind == trace::OutcomeKind::crashed) stopping_ = true;
   }
 
-  void cancel_all() {
+  void heed_the_user() {
+    if (give_up_at_ || !around_.stop_asked()) return;
     stopping_ = true;
     give_up_at_ = around_.now() + cancel_patience;
     for (const auto& [job, index] : running_) engine_.cancel(job);
