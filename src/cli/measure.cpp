@@ -13,6 +13,7 @@
 #include <random>
 #include <string_view>
 
+#include "cli/load_options.hpp"
 #include "cli/output.hpp"
 #include "document/assemble.hpp"
 #include "document/json.hpp"
@@ -86,6 +87,7 @@ void print_plan(const study::RunOptions& options) {
                         options.prompt_form == trace::PromptForm::chat
                             ? "as messages through the model's chat template"
                             : "as raw text to continue"));
+  for (const auto& line : describe_loads(options.loads, prompts)) util::say("      " + line);
   for (const auto& note : options.workload_notes) util::say("      " + note);
   for (const auto& note : options.prompts.notes) util::say("      " + note);
 }

@@ -8,6 +8,7 @@
 #include "cli/arms.hpp"
 #include "cli/commands.hpp"
 #include "cli/engine_options.hpp"
+#include "cli/load_options.hpp"
 #include "cli/measure.hpp"
 #include "cli/server_options.hpp"
 #include "cli/workload_options.hpp"
@@ -39,7 +40,10 @@ constexpr const char* examples =
     "  paceline run --server-bin ./llama-server -m target.gguf --spec-type draft-mtp\n"
     "      the same from your own llama-server, started afresh for every launch\n"
     "  paceline run --url http://host:8000 --url-plain http://host:8001\n"
-    "      a running server against its plain twin";
+    "      a running server against its plain twin\n"
+    "  paceline run --server-bin ./llama-server -m target.gguf --spec-type draft-mtp \\\n"
+    "      --concurrency 1,2,4,8\n"
+    "      where speculation stops paying when requests run side by side";
 
 struct Settings {
   ArmSettings arms;
@@ -185,7 +189,9 @@ util::Result<void> refuse_images(const study::RunOptions& run) {
 
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {
   PACELINE_TRY(check_place(settings));
+  PACELINE_TRY(check_load_options(settings.run.loads, settings.server));
   PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
+  server.slots = slots_for(settings.run.loads);
   if (settings.server.is_remote()) {
     PACELINE_TRY(plan_remote(settings));
   } else if (settings.arms.model.empty()) {
@@ -225,6 +231,7 @@ void add_run(CLI::App& app, Action& action) {
   add_sampling_options(*run, settings->arms.sampling);
   add_workload_options(*run, settings->workload);
   add_measuring_options(*run, *settings);
+  add_load_options(*run, settings->run.loads);
   add_output_options(*run, settings->output);
   run->callback([settings, &action] { action = [settings] { return run_with(*settings); }; });
 }

@@ -7,6 +7,7 @@
 
 #include "document/counted.hpp"
 #include "document/facts.hpp"
+#include "document/load.hpp"
 #include "document/memory.hpp"
 #include "document/noise.hpp"
 #include "document/sampling.hpp"
@@ -250,6 +251,10 @@ std::vector<Failure> to_outcomes(const trace::Trace& trace) {
     for (const auto& request : launch.requests)
       if (request.outcome.kind != trace::OutcomeKind::done)
         failures.push_back(to_failure(launch, request.prompt_id, request.outcome));
+    for (const auto& cell : launch.loads)
+      for (const auto& request : cell.requests)
+        if (request.outcome.kind != trace::OutcomeKind::done)
+          failures.push_back(to_failure(launch, request.prompt_id, request.outcome));
   }
   return failures;
 }
@@ -265,7 +270,6 @@ void fill_run(Document& document, const trace::Trace& trace) {
   document.drafter = to_drafters(trace);
   document.servers = to_servers(trace);
   document.sampling = to_sampling(trace);
-  document.concurrency = {1, "one request at a time: rates are those of one sequence alone"};
   document.launches = to_launches(trace);
   document.outcomes = to_outcomes(trace);
 }
@@ -284,6 +288,7 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   document.quality = {"no perplexity or task was measured beside the speed"};
   document.noise = to_noise(trace);
   document.width_curves = to_curves(summary);
+  fill_loads(document, summary.loads);
   // These two judge what the rest of the document holds, so they come last.
   document.facts = to_facts(document, trace);
   document.warnings = to_warnings(document, trace, summary.contradictions);

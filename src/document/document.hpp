@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/known.hpp"
+#include "document/loads.hpp"
 #include "document/machine.hpp"
 #include "document/model.hpp"
 
@@ -399,8 +400,9 @@ enum class WarningKind {
   server_oddity,
   cached_prompt,
   forced_acceptance,
+  client_bottleneck,
 };
-inline constexpr int warning_kinds = 18;
+inline constexpr int warning_kinds = 19;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;
@@ -455,6 +457,8 @@ struct Document {
   Unmeasured ceiling;
   Unmeasured quality;
   Noise noise;
+  std::vector<Load> loads;  ///< by arm; empty: one request ran at a time
+  std::vector<CrossoverConcurrency> crossover_concurrency;  ///< by arm that speculates, likewise
   std::vector<WidthCurve> width_curves;
   std::vector<Failure> outcomes;
   Facts facts;

@@ -58,6 +58,8 @@ constexpr std::array next_steps = {
              "server's prompt cache off"},
     NextStep{WarningKind::forced_acceptance,
              "quote no acceptance, tokens per pass or quality of it: only what a pass costs"},
+    NextStep{WarningKind::client_bottleneck,
+             "give the client a core of its own or another machine, and repeat"},
 };
 static_assert(next_steps.size() == warning_kinds, "every kind of warning has a next step");
 
@@ -253,6 +255,22 @@ void warn_of_servers(Warnings& warnings, const Document& document, const trace::
                forced);
 }
 
+void warn_of_loads(Warnings& warnings, const Document& document) {
+  std::vector<std::string> slow, cached;
+  for (const Load& load : document.loads) {
+    const std::string place =
+        load.concurrency.value
+            ? fmt::format("{} at {} requests at once", load.arm, *load.concurrency.value)
+            : fmt::format("{} at {:g} requests/s", load.arm, load.rate_per_s.value.value_or(0));
+    if (load.client.bottleneck.value) slow.push_back(place);
+    if (load.prefill_cached.value.value_or(0) > 0) cached.push_back(place);
+  }
+  warnings.add(WarningKind::client_bottleneck,
+               "this program was too slow to say anything of rates and latencies", slow);
+  warnings.add(WarningKind::cached_prompt, "prompts of a load were answered from a cache in part",
+               cached);
+}
+
 /// One lost record contradicts a request each time it was sent: the first few tell the story.
 void warn_of_contradictions(Warnings& warnings, std::vector<std::string> contradictions) {
   constexpr std::size_t most_told = 3;
@@ -277,6 +295,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_mix(warnings, document);
   warn_of_machine(warnings, document);
   warn_of_servers(warnings, document, trace);
+  warn_of_loads(warnings, document);
   return std::move(warnings.list);
 }
 

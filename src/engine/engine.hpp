@@ -36,7 +36,8 @@ struct TaggedEvent {
 struct Snapshot {
   std::map<std::string, double> counters;  ///< by the engine's own names; empty: it has none
   std::optional<double> client_cpu_s;      ///< CPU that this process spent on its jobs so far
-  std::optional<double> lag_p50_s;         ///< how late this process looked at what had arrived
+  /// How late this process looked at what had arrived, since the last observation.
+  std::optional<double> lag_p50_s;
   std::optional<double> lag_p99_s;
   std::optional<double> lag_max_s;
 };
@@ -54,6 +55,13 @@ class Engine {
 
   /// Starts a job; it is ended and recorded as timed out when it says nothing for `patience`.
   virtual util::Result<JobId> submit(const protocol::Job& job, std::chrono::seconds patience) = 0;
+
+  /// Likewise a job that is part of a load: it was due at `due`, from which its latency counts, and
+  /// nothing is asked of the engine around it.
+  virtual util::Result<JobId> submit_in_load(const protocol::Job& job,
+                                             std::chrono::seconds patience, TimePoint /*due*/) {
+    return submit(job, patience);
+  }
 
   /// Waits for the next event until `until`; nothing on a time-out. Every job ends with one
   /// Finished, also when the engine dies.

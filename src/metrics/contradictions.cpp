@@ -104,13 +104,16 @@ std::vector<std::string> find_contradictions(const trace::Trace& trace) {
                      [&launch](const auto& arm) { return arm.name == launch.arm; }))
       sentences.push_back(fmt::format("launch {} is of arm {}, which the run does not have",
                                       launch.index, launch.arm));
-    for (const auto& request : launch.requests) {
-      if (request.warm_up) continue;
+    const auto look_at = [&](const trace::Request& request) {
+      if (request.warm_up) return;
       for (const auto& what : check(request))
         sentences.push_back(fmt::format("arm {}, class {}, prompt {}, launch {}: {}", launch.arm,
                                         request.workload_class, request.prompt_id, launch.index,
                                         what));
-    }
+    };
+    for (const auto& request : launch.requests) look_at(request);
+    for (const auto& cell : launch.loads)
+      for (const auto& request : cell.requests) look_at(request);
   }
   std::sort(sentences.begin(), sentences.end());
   return sentences;

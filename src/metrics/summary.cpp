@@ -106,6 +106,9 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
     }
     if (auto curve = width_curve(trace, arm.name)) summary.curves.push_back(std::move(*curve));
   }
+  summary.loads = summarise_loads(trace);
+  const auto& more = summary.loads.contradictions;
+  summary.contradictions.insert(summary.contradictions.end(), more.begin(), more.end());
   return summary;
 }
 

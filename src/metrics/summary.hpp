@@ -7,6 +7,7 @@
 
 #include "metrics/counts.hpp"
 #include "metrics/estimate.hpp"
+#include "metrics/load.hpp"
 #include "trace/trace.hpp"
 
 namespace paceline::metrics {
@@ -95,6 +96,7 @@ struct WidthCurve {
 struct Summary {
   std::vector<ArmSummary> arms;
   std::vector<WidthCurve> curves;
+  LoadResults loads;
   std::vector<std::string> contradictions;  ///< counts that cannot all be true; never clamped
 };
 

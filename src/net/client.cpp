@@ -83,5 +83,6 @@ util::Result<Response> Client::fetch(const Url& server, Request request,
 void Client::close_idle() { loop_->close_idle(); }
 
 ClientLoad Client::load() const { return loop_->load(); }
+void Client::restart_lag() { loop_->restart_lag(); }
 
 }  // namespace paceline::net

@@ -58,7 +58,7 @@ struct Arrival {
   std::variant<Head, Body, End> what;
 };
 
-/// How well this client kept up, since it was made.
+/// How well this client kept up, since it was made; its lag since restart_lag().
 struct ClientLoad {
   double cpu_s = 0;   ///< CPU seconds of the thread, in next() and start()
   double wall_s = 0;  ///< time spent in next()
@@ -101,6 +101,9 @@ class Client {
   void close_idle();
 
   ClientLoad load() const;
+
+  /// The lag of load() counts anew from here.
+  void restart_lag();
 
  private:
   class Loop;

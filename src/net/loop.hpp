@@ -30,6 +30,7 @@ class Client::Loop {
   void cancel(ExchangeId id);
   void close_idle() { pool_.close_idle(); }
   ClientLoad load() const;
+  void restart_lag() { lag_ = LagHistogram(); }
 
   /// Puts arrivals of other exchanges, taken meanwhile, back in front; drops what is left of `id`.
   void give_back(std::deque<Arrival> others, ExchangeId id);

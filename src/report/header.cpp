@@ -271,9 +271,7 @@ std::string protocol_text(const Document& document) {
       launches.rounds == 1 ? "round" : "rounds", document.arms.size(),
       document.arms.size() == 1 ? "arm" : "arms", launches.done, launches.planned,
       launches.interrupted ? " (interrupted)" : "",
-      document.concurrency.sequences == 1
-          ? std::string("one request")
-          : fmt::format("{} requests", document.concurrency.sequences),
+      document.loads.empty() ? "one request" : "one request, and then many,",
       state_text(launches.protocol), launches.seed);
 }
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "report/fitted.hpp"
 #include "report/format.hpp"
 #include "report/width_step.hpp"
-#include "report/wrap.hpp"
 #include "util/printable.hpp"
 #include "util/text_table.hpp"
 
@@ -26,23 +26,6 @@ using util::Align;
 using util::Cell;
 using util::Emphasis;
 using util::TextTable;
-
-constexpr std::size_t indent = 1;
-
-std::string heading(const std::string& text, const Style& style) {
-  if (text.empty()) return "\n";
-  std::string lines = wrapped(text, indent, style.width);
-  lines.pop_back();
-  return "\n" + util::emphasised(lines, Emphasis::heading, style.colour) + "\n";
-}
-
-std::string shown(const Quantity& quantity, Unit unit, bool interval, Notes& notes) {
-  if (!quantity.value) return "- " + notes.mark(quantity.reason);
-  const std::string text = with_interval(quantity, unit, interval);
-  const bool lacks_interval = !quantity.low || !quantity.high;
-  return lacks_interval && !quantity.reason.empty() ? text + " " + notes.mark(quantity.reason)
-                                                    : text;
-}
 
 /// Green where the whole interval is a gain, red where the whole interval is a loss.
 Emphasis emphasis_of(const Quantity& speedup) {
@@ -65,38 +48,6 @@ const Workload* workload_of(const Arm& arm, const std::string& workload_class) {
   for (const Workload& workload : arm.workloads)
     if (workload.workload_class == workload_class) return &workload;
   return nullptr;
-}
-
-/// What a table's columns show with intervals at one level of detail: 0 is all of them, and each
-/// further level leaves out the next column's in the order in which they matter least.
-using Level = int;
-
-struct Tables {
-  std::vector<std::pair<std::string, TextTable>> parts;  ///< with the line above each
-  Notes notes;
-};
-
-bool fits(const Tables& tables, const Style& style) {
-  return std::all_of(tables.parts.begin(), tables.parts.end(), [&](const auto& part) {
-    return std::cmp_less_equal(part.second.width(indent), style.width);
-  });
-}
-
-/// The tables at the first level where all of them fit, or at the last level. build(level, notes)
-/// gets a copy of the notes, so that attempts that were too wide leave none behind.
-template <class Build>
-std::string fitted(Level last, const Style& style, Notes& notes, Build build) {
-  Tables tables;
-  for (Level level = 0; level <= last; ++level) {
-    tables.notes = notes;
-    tables.parts = build(level, tables.notes);
-    if (fits(tables, style)) break;
-  }
-  notes = tables.notes;
-  std::string text;
-  for (const auto& [above, table] : tables.parts)
-    text += heading(above, style) + table.render(indent, style.colour);
-  return text;
 }
 
 std::string class_heading(const Document& document, const std::string& workload_class) {
@@ -328,7 +279,7 @@ std::string mix_table(const Document& document, const Style& style, Notes& notes
     table.add_row({{util::printable(arm.name)},
                    {found_or(document.mix.pat_decode, arm.name, notes)},
                    {found_or(document.mix.pat_end_to_end, arm.name, notes)}});
-  return heading(mix_heading(document), style) + table.render(indent, style.colour);
+  return table_heading(mix_heading(document), style) + table.render(table_indent, style.colour);
 }
 
 std::string prefill_table(const Document& document, const Style& style, Notes& notes) {
@@ -346,8 +297,8 @@ std::string prefill_table(const Document& document, const Style& style, Notes& n
     }
     table.add_row(std::move(cells));
   }
-  return heading("Prefill: prompt tok/s / time to first token", style) +
-         table.render(indent, style.colour);
+  return table_heading("Prefill: prompt tok/s / time to first token", style) +
+         table.render(table_indent, style.colour);
 }
 
 std::string width_table(const Document& document, const Style& style, Notes& notes) {
@@ -373,11 +324,11 @@ std::string phase_table(const Document& document, const Style& style) {
       cells[i].push_back({figure(1000 * rows[i].seconds[phase])});
   }
   for (auto& row : cells) table.add_row(std::move(row));
-  return heading(
+  return table_heading(
              "Phases, ms per pass of one synced launch an arm, no intervals (unsynced: the "
              "headline's pass)",
              style) +
-         table.render(indent, style.colour);
+         table.render(table_indent, style.colour);
 }
 
 }  // namespace paceline::report

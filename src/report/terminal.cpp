@@ -9,6 +9,7 @@
 #include "document/json.hpp"
 #include "report/format.hpp"
 #include "report/header.hpp"
+#include "report/load.hpp"
 #include "report/notes.hpp"
 #include "report/tables.hpp"
 #include "report/wrap.hpp"
@@ -130,6 +131,7 @@ std::string terminal(const Document& document, const Style& style) {
   text += draft_table(document, style, notes);
   text += mix_table(document, style, notes);
   text += prefill_table(document, style, notes);
+  text += load_tables(document, style, notes);
   text += width_table(document, style, notes);
   text += phase_table(document, style);
   text += notes_text(notes, style);

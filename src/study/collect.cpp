@@ -12,6 +12,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto cancel_patience = std::chrono::seconds(5);
 constexpr auto wait_slice = std::chrono::hours(1);  // a signal ends a wait, no need to wake up
 
+}  // namespace
+
 void take(trace::Event&& event, Collected& collected) {
   trace::Request& request = collected.request;
   std::visit(
@@ -48,8 +50,6 @@ trace::Outcome cancelled() {
   outcome.reason = "stopped by the user";
   return outcome;
 }
-
-}  // namespace
 
 Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,
                   const std::function<bool()>& stop_asked) {

@@ -18,6 +18,12 @@ struct Collected {
   std::optional<trace::Devices> devices;
 };
 
+/// Puts what was said of a job where it belongs.
+void take(trace::Event&& event, Collected& collected);
+
+/// How a request ends that the user stopped.
+trace::Outcome cancelled();
+
 /// Runs one job to its end. When `stop_asked` turns true it is cancelled, and given up when it
 /// does not end soon after; the outcome then says cancelled.
 Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,

@@ -11,6 +11,15 @@
 
 namespace paceline::study {
 
+/// Which loads every launch is put under beside one request at a time.
+struct LoadOptions {
+  std::vector<int> levels;           ///< closed loops: requests kept in flight
+  std::vector<double> rates;         ///< open loops: requests per second
+  std::optional<int> requests = {};  ///< of each; absent: every prompt once, two a place at least
+
+  bool any() const { return !levels.empty() || !rates.empty(); }
+};
+
 /// What a run is asked to do. Everything random follows from `seed`.
 struct RunOptions {
   std::vector<trace::Arm> arms;
@@ -21,6 +30,7 @@ struct RunOptions {
   std::optional<trace::Mix> mix;                           ///< absent: none was declared
   int n_predict = 128;                                     ///< output cap in tokens
   int rounds = 3;                                          ///< launches per arm
+  LoadOptions loads;
   bool phases = false;        ///< one more synced launch per arm, for the phases
   bool widths = false;        ///< time passes by width in every launch
   int widest = 0;             ///< widest pass to time on the plain arm

@@ -9,6 +9,7 @@
 #include "machine/process_memory.hpp"
 #include "metrics/normalise.hpp"
 #include "study/collect.hpp"
+#include "study/load.hpp"
 #include "workload/picture.hpp"
 
 namespace paceline::study {
@@ -42,7 +43,7 @@ class Run {
   util::Result<void> measure(const engine::EngineFactory& make_engine) {
     PACELINE_TRY(journal_.begin(trace_.header));
     const auto launches = plan(options_);
-    steps_total_ = static_cast<double>(launches.size() * (options_.prompts.measured.size() + 1));
+    steps_total_ = static_cast<double>(launches.size() * steps_of_launch());
     for (const auto& planned : launches) {
       if (stop_asked_()) break;
       const auto engine = make_engine();
@@ -54,9 +55,14 @@ class Run {
   }
 
  private:
+  std::size_t steps_of_launch() const {
+    return options_.prompts.measured.size() + 1 + options_.loads.levels.size() +
+           options_.loads.rates.size();
+  }
+
   util::Result<void> measure_launch(const PlannedLaunch& planned, engine::Engine& engine) {
     const trace::Arm& arm = options_.arms[planned.arm];
-    const double steps_after = steps_done_ + static_cast<double>(planned.prompts.size() + 1);
+    const double steps_after = steps_done_ + static_cast<double>(steps_of_launch());
     trace::Launch launch;
     launch.index = static_cast<int>(trace_.launches.size());
     launch.round = planned.round;
@@ -105,7 +111,71 @@ class Run {
       PACELINE_TRY(measure_request(planned, options_.prompts.measured[index], false, engine));
       ++steps_done_;
     }
+    return planned.synced ? util::Result<void>{} : measure_loads(planned, engine);
+  }
+
+  /// Many requests at once, after those that ran alone.
+  util::Result<void> measure_loads(const PlannedLaunch& planned, engine::Engine& engine) {
+    const trace::Arm& arm = options_.arms[planned.arm];
+    for (const auto& cell : plan_loads(options_, planned.round)) {
+      if (lost()) return {};
+      show(arm, planned, cell_name(cell));
+      LoadSurroundings around;
+      around.job = [&](const PlannedRequest& request) { return load_job(planned, cell, request); };
+      around.patience = std::chrono::seconds(options_.patience_s);
+      around.stop_asked = stop_asked_;
+      trace::LoadCell measured = run_load(engine, cell, around);
+      for (std::size_t i = 0; i < measured.requests.size(); ++i) {
+        auto& request = measured.requests[i];
+        metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
+        const auto job = load_job(planned, cell, cell.requests[i]);
+        name(request, options_.prompts.measured[cell.requests[i].prompt], job);
+        request.repetition = cell.requests[i].repetition;
+        note_failure(request.outcome, engine);
+      }
+      PACELINE_TRY(journal_.load(current().index, measured));
+      current().loads.push_back(std::move(measured));
+      ++steps_done_;
+    }
     return {};
+  }
+
+  protocol::Generate load_job(const PlannedLaunch& planned, const PlannedCell& cell,
+                              const PlannedRequest& request) const {
+    const auto& prompt = options_.prompts.measured[request.prompt];
+    std::string id = prompt.id;
+    if (request.repetition > 0) id += fmt::format("#{}", request.repetition);
+    auto job = job_of(planned, prompt, id, id + " of " + cell_name(cell));
+    job.n_predict = options_.n_predict;
+    return job;
+  }
+
+  /// What is asked of the engine for a prompt; `id` decides its seed, `salted` its salt.
+  protocol::Generate job_of(const PlannedLaunch& planned, const workload::Prompt& prompt,
+                            const std::string& id, const std::string& salted) const {
+    const trace::Arm& arm = options_.arms[planned.arm];
+    protocol::Generate job;
+    job.prompt = prompt.text;
+    job.messages = prompt.messages;
+    job.sampling = arm.sampling;
+    job.seed = request_seed(options_.seed, id, planned.round);
+    job.synced = planned.synced;
+    job.warm_session = options_.warm_session;
+    job.ignore_eos = options_.ignore_eos;
+    if (!arm.setup.url.empty()) put_salt(job, salted, planned.round);
+    if (options_.pictures && !job.messages.empty())
+      job.messages.back().images.push_back(
+          workload::picture_url(fresh_seed(salted, planned.round)));
+    return job;
+  }
+
+  static void name(trace::Request& request, const workload::Prompt& prompt,
+                   const protocol::Generate& job) {
+    request.prompt_id = prompt.id;
+    request.workload_class = prompt.workload_class;
+    request.family = prompt.family;
+    request.synced = job.synced;
+    request.seed = job.seed;
   }
 
   util::Result<void> measure_request(const PlannedLaunch& planned, const workload::Prompt& prompt,
@@ -113,31 +183,16 @@ class Run {
     if (lost()) return {};
     const trace::Arm& arm = options_.arms[planned.arm];
     show(arm, planned, prompt.workload_class);
-    protocol::Generate job;
-    job.prompt = prompt.text;
-    job.messages = prompt.messages;
+    auto job = job_of(planned, prompt, prompt.id, prompt.id);
     job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
-    job.sampling = arm.sampling;
-    job.seed = request_seed(options_.seed, prompt.id, planned.round);
-    job.synced = planned.synced;
-    job.warm_session = options_.warm_session;
-    job.ignore_eos = options_.ignore_eos;
-    if (!arm.setup.url.empty()) put_salt(job, prompt.id, planned.round);
-    if (options_.pictures && !job.messages.empty())
-      job.messages.back().images.push_back(
-          workload::picture_url(fresh_seed(prompt.id, planned.round)));
     noise_.start();
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
     trace::Request request = std::move(collected.request);
     request.noise = noise_.stop();
     metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
-    request.prompt_id = prompt.id;
-    request.workload_class = prompt.workload_class;
-    request.family = prompt.family;
+    name(request, prompt, job);
     request.warm_up = warm_up;
-    request.synced = planned.synced;
-    request.seed = job.seed;
     note_failure(request.outcome, engine);
     PACELINE_TRY(journal_.request(current().index, request));
     current().requests.push_back(std::move(request));

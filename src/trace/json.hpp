@@ -56,6 +56,8 @@ PACELINE_ENUM_NAMES(paceline::trace::OutcomeKind, 6, {paceline::trace::OutcomeKi
                     {paceline::trace::OutcomeKind::crashed, "crashed"},
                     {paceline::trace::OutcomeKind::timed_out, "timed_out"},
                     {paceline::trace::OutcomeKind::failed, "failed"});
+PACELINE_ENUM_NAMES(paceline::trace::LoadLoop, 2, {paceline::trace::LoadLoop::closed, "closed"},
+                    {paceline::trace::LoadLoop::open, "open"});
 PACELINE_ENUM_NAMES(paceline::trace::MemoryMoment, 3,
                     {paceline::trace::MemoryMoment::before_load, "before_load"},
                     {paceline::trace::MemoryMoment::after_load, "after_load"},
@@ -75,6 +77,7 @@ PACELINE_ENUM_JSON(PassKind);
 PACELINE_ENUM_JSON(OutcomeKind);
 PACELINE_ENUM_JSON(StopReason);
 PACELINE_ENUM_JSON(MemoryMoment);
+PACELINE_ENUM_JSON(LoadLoop);
 
 PACELINE_JSON_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
@@ -125,7 +128,9 @@ PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition,
 PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
 PACELINE_JSON_FIELDS(MemoryReading, 5, when, pss_bytes, reason, available_bytes, devices);
-PACELINE_JSON_FIELDS(Launch, 8, index, round, arm, facts, outcome, requests, widths, memory);
+PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, ended_ns, requests,
+                     counters_before, counters_after, client_cpu_s, lag_p50_s, lag_p99_s, lag_max_s);
+PACELINE_JSON_FIELDS(Launch, 9, index, round, arm, facts, outcome, requests, widths, memory, loads);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, n_predict, workload,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/facts.hpp"
+#include "trace/load.hpp"
 #include "trace/memory.hpp"
 #include "trace/mix.hpp"
 #include "trace/request.hpp"
@@ -33,6 +34,7 @@ struct Launch {
   std::vector<Request> requests;
   std::vector<WidthTime> widths;
   std::vector<MemoryReading> memory;  ///< in order of time; empty: the engine is no process
+  std::vector<LoadCell> loads;        ///< in order of time; empty: one request ran at a time
 };
 
 /// What a run was going to do, fixed before it began.

@@ -12,7 +12,7 @@ using util::Json;
 
 namespace {
 
-constexpr int trace_format = 3;
+constexpr int trace_format = 4;
 
 template <class Value>
 Json record(const char* kind, const Value& value) {
@@ -83,6 +83,10 @@ util::Result<void> TraceFile::memory(int launch_index, const MemoryReading& read
   return line(util::dump_json(launch_record("memory", launch_index, reading)));
 }
 
+util::Result<void> TraceFile::load(int launch_index, const LoadCell& cell) {
+  return line(util::dump_json(launch_record("load", launch_index, cell)));
+}
+
 util::Result<void> TraceFile::launch_end(int launch_index, const Outcome& outcome) {
   return line(util::dump_json(launch_record("launch_end", launch_index, outcome)));
 }
@@ -125,7 +129,7 @@ class Reader {
     util::read_field(json, "format", format);
     if (format != trace_format)
       throw util::JsonMismatch("trace format " + std::to_string(format) +
-                               " is not the one this version reads (1)");
+                               " is not the one this version reads (" + std::to_string(trace_format) + ")");
     if (begun_) throw util::JsonMismatch("a second header");
     util::read_field(json, "value", trace_.header);
     begun_ = true;
@@ -153,6 +157,8 @@ class Reader {
       util::read_field(json, "value", launch.widths.emplace_back());
     } else if (kind == "memory") {
       util::read_field(json, "value", launch.memory.emplace_back());
+    } else if (kind == "load") {
+      util::read_field(json, "value", launch.loads.emplace_back());
     } else if (kind == "launch_end") {
       util::read_field(json, "value", launch.outcome);
     } else {

@@ -11,11 +11,12 @@ namespace paceline::trace {
 
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
-///   {"record": "header", "format": 3, "value": Header}
+///   {"record": "header", "format": 4, "value": Header}
 ///   {"record": "launch", "value": Launch}                      without what comes below
 ///   {"record": "request", "launch": index, "value": Request}
 ///   {"record": "width", "launch": index, "value": WidthTime}
 ///   {"record": "memory", "launch": index, "value": MemoryReading}
+///   {"record": "load", "launch": index, "value": LoadCell}
 ///   {"record": "launch_end", "launch": index, "value": Outcome}
 ///   {"record": "end", "interrupted": bool}
 class TraceFile final : public Journal {
@@ -28,6 +29,7 @@ class TraceFile final : public Journal {
   util::Result<void> request(int launch_index, const Request& request) override;
   util::Result<void> width(int launch_index, const WidthTime& width) override;
   util::Result<void> memory(int launch_index, const MemoryReading& reading) override;
+  util::Result<void> load(int launch_index, const LoadCell& cell) override;
   util::Result<void> launch_end(int launch_index, const Outcome& outcome) override;
   util::Result<void> end(bool interrupted) override;
 

@@ -65,7 +65,8 @@ void Generation::sent(net::TimePoint at) {
   body_.clear();
   if (stage_ != Stage::generate) return;
   answered_.answer.endpoint = dialect_.generate({job_, model_}).target;
-  answered_.answer.timeline.scheduled_ns = answered_.answer.timeline.sent_ns = nanoseconds(at);
+  answered_.answer.timeline.sent_ns = nanoseconds(at);
+  answered_.answer.timeline.scheduled_ns = nanoseconds(due_.value_or(at));
 }
 
 void Generation::take(const net::Arrival& arrival) {

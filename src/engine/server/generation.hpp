@@ -35,6 +35,8 @@ class Generation {
   /// The request of the stage; the clock of the answer starts with the one that generates.
   net::Request request() const;
   void sent(net::TimePoint at);
+  /// In place of the time of sending, what latency counts from.
+  void due_at(net::TimePoint at) { due_ = at; }
 
   /// Takes in what arrived of the stage's exchange; after its End the stage has moved on.
   void take(const net::Arrival& arrival);
@@ -69,6 +71,7 @@ class Generation {
   protocol::Generate job_;
   std::string model_;
   bool with_counters_;
+  std::optional<net::TimePoint> due_;
   bool alone_ = true;
   bool cancelled_ = false;
   Stage stage_;

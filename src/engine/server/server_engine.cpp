@@ -177,8 +177,7 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
   if (!dialect_->cannot_ask({job, model_}).empty())
     job.messages = {{"user", std::exchange(job.prompt, "")}};
   if (const auto reason = why_not(job); !reason.empty()) return refused(reason);
-  const auto answer =
-      ask(dialect_->generate({job, model_}), options_.client.timeouts.first_byte);
+  const auto answer = ask(dialect_->generate({job, model_}), options_.client.timeouts.first_byte);
   if (!answer) return refused("a first short request failed: " + answer.error().message);
   if (wants_key(answer->status)) return refused(about_key());
   if (answer->status != ok)
@@ -261,14 +260,23 @@ protocol::Generate ServerEngine::adapted(protocol::Generate job) const {
   return job;
 }
 
-util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::seconds patience) {
+util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::seconds) {
+  return begin(job, std::nullopt);  // the client's time-outs are made of patience once, in
+}  // ServerOptions
+
+util::Result<JobId> ServerEngine::submit_in_load(const protocol::Job& job, std::chrono::seconds,
+                                                 TimePoint due) {
+  return begin(job, due);
+}
+
+/// Of a load when it was due at some time.
+util::Result<JobId> ServerEngine::begin(const protocol::Job& job, std::optional<TimePoint> due) {
   const auto* generate = std::get_if<protocol::Generate>(&job);
   if (generate == nullptr || dialect_ == nullptr)
     return util::fail(util::ErrorKind::internal, "a server generates, and can do nothing else");
   if (managed_)
     if (const auto ended = managed_->ended())
       return util::fail(util::ErrorKind::engine, ended->reason);
-  (void)patience;  // the client's time-outs are made of it once, in ServerOptions
   if (const auto reason = why_not(*generate); !reason.empty()) {
     trace::Finished finished;
     finished.outcome = refused(reason);
@@ -278,9 +286,10 @@ util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::
   const bool alone = running_.empty();
   for (auto& [id, other] : running_) other.not_alone();
   const JobId id = ++last_job_;
-  const bool counters = has_counters_ && options_.per_request_counters && alone;
+  const bool counters = has_counters_ && options_.per_request_counters && alone && !due;
   const auto place =
       running_.emplace(id, Generation(*dialect_, adapted(*generate), model_, counters));
+  if (due) place.first->second.due_at(*due);
   send(id, place.first->second);
   return id;
 }
@@ -375,11 +384,13 @@ util::Result<Snapshot> ServerEngine::observe() {
   snapshot.lag_p50_s = load.lag_p50_s;
   snapshot.lag_p99_s = load.lag_p99_s;
   snapshot.lag_max_s = load.lag_max_s;
-  if (!has_counters_) return snapshot;
-  PACELINE_TRY_ASSIGN(const auto answer,
-                      ask({"GET", *dialect_->counters_target(), {}, ""}, fact_patience));
-  PACELINE_TRY_ASSIGN(auto counters, dialect_->read_counters(answer.body));
-  snapshot.counters = std::move(counters.values);
+  if (has_counters_) {
+    PACELINE_TRY_ASSIGN(const auto answer,
+                        ask({"GET", *dialect_->counters_target(), {}, ""}, fact_patience));
+    PACELINE_TRY_ASSIGN(auto counters, dialect_->read_counters(answer.body));
+    snapshot.counters = std::move(counters.values);
+  }
+  client_.restart_lag();
   return snapshot;
 }
 

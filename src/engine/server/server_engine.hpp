@@ -38,6 +38,8 @@ class ServerEngine final : public Engine {
   tl::expected<trace::EngineFacts, trace::Outcome> open(const trace::Setup& setup,
                                                         const trace::Sampling& sampling) override;
   util::Result<JobId> submit(const protocol::Job& job, std::chrono::seconds patience) override;
+  util::Result<JobId> submit_in_load(const protocol::Job& job, std::chrono::seconds patience,
+                                     TimePoint due) override;
   std::optional<TaggedEvent> next(TimePoint until) override;
   void cancel(JobId job) override;
   util::Result<Snapshot> observe() override;
@@ -55,6 +57,7 @@ class ServerEngine final : public Engine {
   void authorise(net::Request& request) const;
   std::string why_not(const protocol::Generate& job) const;
   protocol::Generate adapted(protocol::Generate job) const;
+  util::Result<JobId> begin(const protocol::Job& job, std::optional<TimePoint> due);
   void send(JobId id, Generation& generation);
   void take(const net::Arrival& arrival);
   void finish(JobId id, Generation& generation);

@@ -30,6 +30,9 @@ class MemoryJournal final : public trace::Journal {
   }
   util::Result<void> width(int, const trace::WidthTime&) override { return note("width"); }
   util::Result<void> memory(int, const trace::MemoryReading&) override { return note("memory"); }
+  util::Result<void> load(int, const trace::LoadCell& cell) override {
+    return note(cell.loop == trace::LoadLoop::closed ? "closed loop" : "open loop");
+  }
   util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
   util::Result<void> end(bool) override { return note("end"); }
 
@@ -173,6 +176,31 @@ TEST_F(StudyRun, takes_down_every_record_when_it_comes) {
   EXPECT_EQ(journal.notes[2], "warm-up");
   EXPECT_EQ(journal.notes[6], "launch end");
   EXPECT_EQ(journal.notes[7], "end");
+}
+
+TEST_F(StudyRun, puts_every_launch_under_its_loads_after_the_requests_that_ran_alone) {
+  options.rounds = 2;
+  options.arms.pop_back();
+  options.loads.levels = {1};
+  options.loads.requests = 5;
+  const auto trace = run();
+  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_EQ(trace->launches.size(), 2u);
+  EXPECT_EQ(journal.notes[6], "closed loop");
+  for (const auto& launch : trace->launches) {
+    ASSERT_EQ(launch.loads.size(), 1u);
+    ASSERT_EQ(launch.loads[0].requests.size(), 5u);
+    std::set<std::pair<std::string, int>> asked;
+    std::set<std::uint32_t> seeds;
+    for (const auto& request : launch.loads[0].requests) {
+      EXPECT_EQ(request.outcome.kind, trace::OutcomeKind::done);
+      EXPECT_EQ(request.workload_class, "code");
+      asked.insert({request.prompt_id, request.repetition});
+      seeds.insert(request.seed);
+    }
+    EXPECT_EQ(asked.size(), 5u) << "three prompts, two of them once more";
+    EXPECT_EQ(seeds.size(), 5u);
+  }
 }
 
 TEST_F(StudyRun, reads_a_local_engines_memory_before_and_after_loading_and_after_the_run) {

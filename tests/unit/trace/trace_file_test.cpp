@@ -38,6 +38,18 @@ std::string written_trace(const std::filesystem::path& path) {
   EXPECT_TRUE((*file)->width(0, width));
   EXPECT_TRUE((*file)->memory(
       0, {MemoryMoment::after_run, 5'000'000'000, "", std::nullopt, {{"GPU-1", 7'000'000'000}}}));
+  LoadCell cell;
+  cell.level = 4;
+  cell.planned = 8;
+  cell.requests.resize(2);
+  cell.requests[1].answer.emplace();
+  cell.requests[1].answer->timeline.scheduled_ns = 70;
+  cell.counters_after["decodes"] = 12;
+  cell.lag_p99_s = 0.25;
+  EXPECT_TRUE((*file)->load(0, cell));
+  cell.loop = LoadLoop::open;
+  cell.rate_per_s = 2.5;
+  EXPECT_TRUE((*file)->load(0, cell));
   Outcome outcome;
   outcome.kind = OutcomeKind::crashed;
   outcome.signal = 11;
@@ -63,6 +75,18 @@ TEST(TraceFile, gives_back_what_was_taken_down) {
   EXPECT_EQ(launch.memory[0].pss_bytes, 5'000'000'000u);
   EXPECT_FALSE(launch.memory[0].available_bytes);
   EXPECT_EQ(launch.memory[0].devices.at(0).bytes, 7'000'000'000u);
+  ASSERT_EQ(launch.loads.size(), 2u);
+  EXPECT_EQ(launch.loads[0].loop, LoadLoop::closed);
+  EXPECT_EQ(launch.loads[0].level, 4);
+  EXPECT_EQ(launch.loads[0].planned, 8);
+  ASSERT_EQ(launch.loads[0].requests.size(), 2u);
+  EXPECT_EQ(launch.loads[0].requests[1].answer->timeline.scheduled_ns, 70);
+  EXPECT_TRUE(launch.loads[0].counters_before.empty());
+  EXPECT_EQ(launch.loads[0].counters_after.at("decodes"), 12);
+  EXPECT_EQ(launch.loads[0].lag_p99_s, 0.25);
+  EXPECT_FALSE(launch.loads[0].client_cpu_s);
+  EXPECT_EQ(launch.loads[1].loop, LoadLoop::open);
+  EXPECT_EQ(launch.loads[1].rate_per_s, 2.5);
   EXPECT_EQ(launch.outcome.kind, OutcomeKind::crashed);
   EXPECT_EQ(launch.outcome.signal, 11);
   EXPECT_FALSE(launch.outcome.exit_code);
@@ -84,6 +108,8 @@ TEST(TraceFile, cut_at_any_byte_gives_the_whole_lines_before_it) {
     const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(cut), '\n');
     const std::size_t requests = trace->launches.empty() ? 0 : trace->launches[0].requests.size();
     EXPECT_EQ(requests, static_cast<std::size_t>(std::clamp(lines - 2, 0L, 2L)));
+    const std::size_t loads = trace->launches.empty() ? 0 : trace->launches[0].loads.size();
+    EXPECT_EQ(loads, static_cast<std::size_t>(std::clamp(lines - 6, 0L, 2L)));
   }
 }
 
