@@ -74,7 +74,7 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@build/bin/startup
 
 .PHONY: bench-client
-bench-client: packages-bench build ## what an event costs our HTTP client, beside one made with libcurl
+bench-client: packages-bench build ## what an event costs our HTTP client, beside libcurl and a bare loop
 	@cmake --build build --target client
 	@build/bin/client
 

@@ -1,6 +1,7 @@
-// What receiving an event costs: Paceline's client beside one made with libcurl, on the same loads
-// of a server process. The two take turns in pairs, ABBA, so that a machine that drifts slows both
-// alike; the ratio is of each pair, its interval over the pairs.
+// What receiving an event costs: Paceline's client beside one made with libcurl and beside a bare
+// loop that only reads, on the same loads of a server process. They take turns, in the order
+// reversed each time, so that a machine that drifts slows all alike; a ratio is of the clients'
+// rounds in one turn, its interval over the turns.
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace util = paceline::util;
 using namespace paceline::bench;
 
 struct Settings {
-  int pairs = 6;
+  int turns = 6;
   int seconds = 5;
 };
 
@@ -35,9 +36,10 @@ struct Rounds {
   }
 };
 
-struct Paired {
+struct Turns {
   Rounds ours;
   Rounds curl;
+  Rounds bare;
 };
 
 util::Result<void> allow_descriptors(int needed) {
@@ -59,15 +61,17 @@ util::Result<void> add_round(Client client, const Load& load, Rounds& rounds) {
   return {};
 }
 
-util::Result<Paired> measure(const Load& load, int pairs) {
-  Paired paired;
-  for (int pair = 0; pair < pairs; ++pair) {
-    const bool ours_first = pair % 2 == 0;
-    if (ours_first) PACELINE_TRY(add_round(run_ours, load, paired.ours));
-    PACELINE_TRY(add_round(run_curl, load, paired.curl));
-    if (!ours_first) PACELINE_TRY(add_round(run_ours, load, paired.ours));
+util::Result<Turns> measure(const Load& load, int count) {
+  Turns turns;
+  for (int turn = 0; turn < count; ++turn) {
+    const bool forward = turn % 2 == 0;
+    PACELINE_TRY(forward ? add_round(run_ours, load, turns.ours)
+                         : add_round(run_bare, load, turns.bare));
+    PACELINE_TRY(add_round(run_curl, load, turns.curl));
+    PACELINE_TRY(forward ? add_round(run_bare, load, turns.bare)
+                         : add_round(run_ours, load, turns.ours));
   }
-  return paired;
+  return turns;
 }
 
 std::string cell(const std::vector<double>& values) {
@@ -87,28 +91,33 @@ void print_row(const char* name, const Rounds& rounds) {
              cell(rounds.p99_ms));
 }
 
-void print(const Load& load, const Paired& paired) {
+Rounds ratios(const Rounds& over, const Rounds& under) {
+  return {ratios(over.cpu_us, under.cpu_us), ratios(over.p50_ms, under.p50_ms),
+          ratios(over.p99_ms, under.p99_ms)};
+}
+
+void print(const Load& load, const Turns& turns) {
   fmt::print("{} streams x {} events/s\n", load.streams, load.rate);
   fmt::print("  {:<10} {:>24} {:>24} {:>24}\n", "", "CPU, us per event", "lag p50, ms",
              "lag p99, ms");
-  print_row("paceline", paired.ours);
-  print_row("libcurl", paired.curl);
-  print_row("ratio", {ratios(paired.ours.cpu_us, paired.curl.cpu_us),
-                      ratios(paired.ours.p50_ms, paired.curl.p50_ms),
-                      ratios(paired.ours.p99_ms, paired.curl.p99_ms)});
+  print_row("paceline", turns.ours);
+  print_row("libcurl", turns.curl);
+  print_row("bare loop", turns.bare);
+  print_row("over curl", ratios(turns.ours, turns.curl));
+  print_row("over bare", ratios(turns.ours, turns.bare));
 }
 
 util::Result<void> run(const Settings& settings) {
   const auto machine = paceline::machine::read_machine();
   fmt::print("{}, {} logical cores; {}\n", machine.processor.value_or("unknown processor"),
              machine.cores_online.value_or(0), curl_version());
-  fmt::print("{} s a round; n = {} pairs of rounds, ABBA; 95 % intervals over pairs\n",
-             settings.seconds, settings.pairs);
+  fmt::print("{} s a round; n = {} turns of a round each; 95 % intervals over turns\n",
+             settings.seconds, settings.turns);
   for (Load load : {Load{2000, 20, 0}, Load{5000, 8, 0}}) {
     load.seconds = settings.seconds;
     PACELINE_TRY(allow_descriptors(load.streams + 100));
-    PACELINE_TRY_ASSIGN(const Paired paired, measure(load, settings.pairs));
-    print(load, paired);
+    PACELINE_TRY_ASSIGN(const Turns turns, measure(load, settings.turns));
+    print(load, turns);
   }
   return {};
 }
@@ -118,8 +127,8 @@ util::Result<void> run(const Settings& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   CLI::App app("What an event costs Paceline's client, beside one made with libcurl.", "client");
-  app.add_option("--pairs", settings.pairs, "pairs of rounds")
-      ->type_name("PAIRS")
+  app.add_option("--turns", settings.turns, "rounds of each client")
+      ->type_name("TURNS")
       ->check(CLI::Range(3, 10000))
       ->capture_default_str();
   app.add_option("--seconds", settings.seconds, "of events in each round")

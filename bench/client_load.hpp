@@ -73,5 +73,6 @@ class Tally {
 
 util::Result<Seen> run_ours(std::uint16_t port, const Load& load);
 util::Result<Seen> run_curl(std::uint16_t port, const Load& load);
+util::Result<Seen> run_bare(std::uint16_t port, const Load& load);
 
 }  // namespace paceline::bench

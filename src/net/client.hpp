@@ -60,8 +60,8 @@ struct Arrival {
 
 /// How well this client kept up, since it was made; its lag since restart_lag().
 struct ClientLoad {
-  double cpu_s = 0;   ///< CPU seconds of the thread, in next() and start()
-  double wall_s = 0;  ///< time spent in next()
+  double cpu_s = 0;   ///< CPU seconds of the calling thread, what the caller does included
+  double wall_s = 0;  ///< cpu_s over wall_s is how busy the thread was
   long arrivals = 0;
   /// Seconds that a timer of 5 ms, which runs while there are exchanges, fired late: what an event
   /// waits for this client, be it in next() or because the caller was busy between two calls.

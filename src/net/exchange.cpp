@@ -40,7 +40,6 @@ std::string late(const Exchange& exchange, std::chrono::milliseconds limit) {
 }  // namespace
 
 ExchangeId Client::Loop::start(const Url& server, const Request& request) {
-  const Busy busy(load_);
   auto text = request_text(server, request);
   const auto exchange = std::make_shared<Exchange>(
       ++last_id_, server, text ? std::move(*text) : std::string(),

@@ -12,7 +12,7 @@ using std::chrono::duration;
 using std::chrono::steady_clock;
 
 constexpr auto lag_period = std::chrono::milliseconds(5);
-// Handlers run before arrivals are handed out: reading the thread's clock costs a system call.
+// Handlers run by a call that may not wait: more could become ready for ever.
 constexpr int most_at_once = 64;
 
 double thread_cpu_s() {
@@ -23,9 +23,6 @@ double thread_cpu_s() {
 
 }  // namespace
 
-Client::Loop::Busy::Busy(ClientLoad& load) : load_(load), before_(thread_cpu_s()) {}
-Client::Loop::Busy::~Busy() { load_.cpu_s += thread_cpu_s() - before_; }
-
 // One thread: Asio's locks are left out.
 Client::Loop::Loop(ClientOptions options)
     : options_(std::move(options)),
@@ -33,7 +30,9 @@ Client::Loop::Loop(ClientOptions options)
       pool_(context_, options_),
       wake_(context_),
       interrupt_(context_),
-      lag_timer_(context_) {}
+      lag_timer_(context_),
+      made_(steady_clock::now()),
+      cpu_before_s_(thread_cpu_s()) {}
 
 Client::Loop::~Loop() {
   // The descriptor belongs to util::interrupt.
@@ -41,36 +40,26 @@ Client::Loop::~Loop() {
 }
 
 std::optional<Arrival> Client::Loop::next(TimePoint until) {
-  if (arrivals_.empty()) {
-    const auto began = steady_clock::now();
-    const Busy busy(load_);
-    watch_interrupts();
-    run_until(until);
-    load_.wall_s += duration<double>(steady_clock::now() - began).count();
-  }
+  if (arrivals_.empty()) run_until(until);
   if (arrivals_.empty()) return std::nullopt;
   Arrival first = std::move(arrivals_.front());
   arrivals_.pop_front();
-  ++load_.arrivals;
+  ++arrived_;
   return first;
 }
 
 // Once interrupted, what is ready still comes, so that ends are told; nothing is waited for.
 void Client::Loop::run_until(TimePoint until) {
+  watch_interrupts();
   context_.restart();
   for (bool more = true; more && arrivals_.empty();) {
     if (interrupted_ || steady_clock::now() >= until) {
-      run_ready(most_at_once);
+      for (int ready = 0; ready < most_at_once && context_.poll_one() > 0; ++ready) {
+      }
       return;
     }
     wake_at(until);
     more = context_.run_one() > 0;
-    run_ready(most_at_once - 1);
-  }
-}
-
-void Client::Loop::run_ready(int most) {
-  while (most-- > 0 && context_.poll_one() > 0) {
   }
 }
 
@@ -105,7 +94,10 @@ void Client::Loop::watch_lag() {
 }
 
 ClientLoad Client::Loop::load() const {
-  ClientLoad load = load_;
+  ClientLoad load;
+  load.cpu_s = thread_cpu_s() - cpu_before_s_;
+  load.wall_s = duration<double>(steady_clock::now() - made_).count();
+  load.arrivals = arrived_;
   load.lag_p50_s = lag_.percentile(0.5);
   load.lag_p99_s = lag_.percentile(0.99);
   load.lag_max_s = lag_.largest();

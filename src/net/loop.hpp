@@ -37,18 +37,6 @@ class Client::Loop {
 
  private:
   using Shared = std::shared_ptr<Exchange>;
-  /// Adds the thread's CPU time from its making to its end to the load.
-  class Busy {
-   public:
-    explicit Busy(ClientLoad& load);
-    ~Busy();
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-
-   private:
-    ClientLoad& load_;
-    double before_;
-  };
 
   // The way of an exchange: exchange.cpp.
   void begin(const Shared& exchange);
@@ -68,7 +56,6 @@ class Client::Loop {
 
   // The loop itself: loop.cpp.
   void run_until(TimePoint until);
-  void run_ready(int most);
   void wake_at(TimePoint until);
   void watch_interrupts();
   void watch_lag();
@@ -88,7 +75,10 @@ class Client::Loop {
   asio::steady_timer lag_timer_;
   bool lag_watched_ = false;
   LagHistogram lag_;
-  ClientLoad load_;
+
+  TimePoint made_;
+  double cpu_before_s_;  // of the thread, when this was made
+  long arrived_ = 0;
 };
 
 }  // namespace paceline::net
