@@ -56,6 +56,7 @@ class ServerEngine final : public Engine {
   protocol::Generate adapted(protocol::Generate job) const;
   void send(JobId id, Generation& generation);
   void take(const net::Arrival& arrival);
+  std::optional<trace::Outcome> death();
   void finish(JobId id, Generation& generation);
   TimePoint end_overdue(TimePoint until);
 
