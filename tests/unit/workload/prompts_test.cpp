@@ -75,7 +75,7 @@ TEST(Workload, that_makes_no_sense_is_named_by_file_and_line) {
       {with_parts(R"({"type": "image_url", "image_url": {"url": "https://host/a.png"}})"),
        "nothing is fetched"},
       {with_parts(R"({"type": "image_url"})"), "has no \"image_url\""},
-      {with_parts(R"({"type": "image_url", "image_url": 3})"), "image_url"},
+      {with_parts(R"({"type": "image_url", "image_url": 3})"), "\"url\" is missing"},
       {with_parts(R"({"type": "input_audio"})"), "neither text nor image_url"},
       {with_parts(R"({"type": "text", "text": " "})"), "or it is empty"},
       {"{\"prompt\": \"hello\", \"n\": 3}", "keys: prompt, n"},
