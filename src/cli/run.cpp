@@ -98,6 +98,18 @@ void add_output_options(CLI::App& run, Output& output) {
       ->group("Output");
 }
 
+/// The embedded engine's own rule, so that both draft the same where nobody says how far.
+void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions& server) {
+  if (setup.draft_n_max > 0 || setup.spec_type == trace::SpecType::none ||
+      trace::is_ngram(setup.spec_type))
+    return;
+  setup.draft_n_max = 3;
+  if (!setup.draft_path) return;
+  const auto file = server.files.find(*setup.draft_path);
+  if (file != server.files.end() && file->second.drafter && file->second.drafter->block)
+    setup.draft_n_max = std::max(1, *file->second.drafter->block - 1);
+}
+
 /// What the files say where the command line does not: how to draft, and whether there is a chat
 /// template. What cannot work in the embedded engine is refused now, not after another arm was
 /// measured; a server of the user's own says so itself.
@@ -126,6 +138,7 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
       PACELINE_TRY_ASSIGN(auto drafter, study::inspect(reader, *path, util::interrupted));
       server.files[*path] = std::move(drafter);
     }
+    if (settings.server.is_managed()) say_longest_draft(arm.setup, server);
   }
   return {};
 }
@@ -138,8 +151,27 @@ util::Result<void> plan_remote(Settings& settings) {
                       "--model-name where the server has several models");
   PACELINE_TRY(
       choose_workload(settings.workload, workload::defaults_for("", "", true), settings.run));
+  settings.run.workload_notes.emplace_back(
+      "every prompt begins with characters of its own, so that no cache can answer");
   settings.run.arms = remote_arms(settings.server, settings.arms.sampling);
   return {};
+}
+
+/// What only the embedded engine, or only a server, can be told.
+util::Result<void> check_place(const Settings& settings) {
+  const bool served = settings.server.is_remote() || settings.server.is_managed();
+  if (served && settings.run.warm_session)
+    return util::fail(util::ErrorKind::usage,
+                      "--warm-session is for the embedded engine: what a server keeps from one "
+                      "request to the next is its own affair");
+  if (served && settings.run.phases)
+    return util::fail(util::ErrorKind::usage,
+                      "--phases is for the embedded engine: no server says where a pass spends "
+                      "its time");
+  if (!served && settings.run.ignore_eos)
+    return util::fail(util::ErrorKind::usage,
+                      "--ignore-eos is for servers: add --server-bin or --url");
+  return check_server_options(settings.server);
 }
 
 util::Result<void> refuse_images(const study::RunOptions& run) {
@@ -152,13 +184,13 @@ util::Result<void> refuse_images(const study::RunOptions& run) {
 }
 
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {
-  PACELINE_TRY(check_server_options(settings.server));
+  PACELINE_TRY(check_place(settings));
   PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
   if (settings.server.is_remote()) {
     PACELINE_TRY(plan_remote(settings));
   } else if (settings.arms.model.empty()) {
     return util::fail(util::ErrorKind::usage,
-                      "what to measure is missing: -m FILE, or --url URL of a running server");
+                      "what to measure is missing: --model FILE, or --url URL of a running server");
   } else {
     PACELINE_TRY(plan_files(settings, server));
   }

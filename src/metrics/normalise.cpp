@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "metrics/groups.hpp"
 
@@ -92,7 +94,8 @@ struct GroupCounts {
   long replays = 0;  ///< groups that look like a verify and its replay
   long overshoot = 0;
   bool hidden = false;
-  bool odd = false;  ///< a group that no pass can have made
+  bool odd = false;            ///< a group that no pass can have made
+  bool last_is_draft = false;  ///< the output ended early in a group with a draft
 };
 
 GroupCounts count_groups(const Evidence& evidence) {
@@ -105,23 +108,49 @@ GroupCounts count_groups(const Evidence& evidence) {
     const bool drafted = group.offered.value_or(0) > 0;
     ++counts.passes;
     if (drafted) ++counts.speculative;
+    const bool is_cut = i + 1 == groups.size() && evidence.ended_early() && extra <= 0;
     counts.hidden |= group.hidden;
-    if (extra == 1 && drafted && !group.hidden)
-      ++counts.replays;
-    else if (extra < 0 && i + 1 == groups.size() && evidence.ended_early())
+    if (is_cut) {
       counts.overshoot = -extra;
-    else if (extra != 0)
+      counts.last_is_draft = drafted;
+    } else if (extra == 1 && drafted && !group.hidden) {
+      ++counts.replays;
+    } else if (extra != 0) {
       counts.odd = true;
+    }
   }
   return counts;
 }
 
+/// Whether the server's count of accepted tokens by position is what the groups make of it: two
+/// passes in one group look like a longer draft, or like a replay.
+bool positions_agree(const Evidence& evidence) {
+  const Said* said = find(evidence.answer, Quantity::accepted_at);
+  if (said == nullptr) return true;
+  std::vector<double> by_position(said->values.size());
+  for (const Group& group : evidence.groups.list) {
+    const long accepted = group.accepted.value_or(0);
+    if (std::cmp_greater(accepted, by_position.size())) return false;
+    for (long i = 0; i < accepted; ++i) by_position[static_cast<std::size_t>(i)] += 1;
+  }
+  return by_position == said->values;
+}
+
+/// Groups that are passes one by one. A token without an event, or one group too large, says that
+/// some are not, and nobody knows which.
+bool groups_are_passes(const Evidence& evidence) {
+  if (!evidence.has_passes()) return false;
+  const GroupCounts counts = count_groups(evidence);
+  return !counts.hidden && !counts.odd && positions_agree(evidence);
+}
+
 void make_emissions(Evidence& evidence) {
   auto& emissions = evidence.request.emissions;
+  const bool by_pass = groups_are_passes(evidence);
   int index = -1;
   for (const auto& group : evidence.groups.list) {
     trace::Emission emission;
-    emission.pass = evidence.has_passes() ? index++ : -1;
+    emission.pass = by_pass ? index++ : -1;
     emission.at_ns = group.at_ns;
     emission.tokens = group.tokens;
     emissions.push_back(std::move(emission));
@@ -155,18 +184,6 @@ void make_passes(Evidence& evidence) {
   }
 }
 
-/// X: seen in the last group, nothing at a length stop of llama.cpp's servers, else unknown.
-Counted overshoot_of(const Evidence& evidence, const trace::Tally& tally) {
-  if (evidence.has_passes())
-    return evidence.ended_early() ? counted(count_groups(evidence).overshoot,
-                                            "drafts accepted and not emitted at the end")
-                                  : counted(0, "a length stop: drafts are cut to what is left");
-  if (tally.accepted.value == 0) return counted(0, "no draft was accepted");
-  return unknown_count(evidence.ended_early()
-                           ? "the output ended before its cap, perhaps inside a draft"
-                           : "the last draft may reach past the output's cap");
-}
-
 /// F by the identity E - 1 = F - W + A - X, with W = 0.
 std::optional<long> identity_passes(const Evidence& evidence, const trace::Tally& tally) {
   if (!evidence.output_tokens || !tally.accepted.value || !tally.overshoot.value)
@@ -179,6 +196,31 @@ std::optional<long> decoded_passes(const Evidence& evidence) {
   const auto decodes = whole(find(evidence.answer, Quantity::decodes));
   if (!decodes || !evidence.answer.prompt_batches) return std::nullopt;
   return *decodes - *evidence.answer.prompt_batches;
+}
+
+/// X in the last group of an output that ended early. Its replay may have been cut too, of which
+/// only decode calls can tell: then one token more is missing than the drafts show.
+Counted overshoot_at_end(const Evidence& evidence) {
+  const GroupCounts groups = count_groups(evidence);
+  const char* const rule = "drafts accepted and not emitted at the end";
+  if (const auto decoded = decoded_passes(evidence); decoded && !groups.hidden) {
+    const bool replayed = groups.last_is_draft && *decoded == groups.passes + groups.replays + 1;
+    return counted(groups.overshoot + (replayed ? 1 : 0), rule);
+  }
+  if (groups.last_is_draft && groups.replays > 0)
+    return unknown_count("the output may have ended inside a replay");
+  return counted(groups.overshoot, rule);
+}
+
+/// X: seen in the last group, nothing at a length stop of llama.cpp's servers, else unknown.
+Counted overshoot_of(const Evidence& evidence, const trace::Tally& tally) {
+  if (evidence.has_passes())
+    return evidence.ended_early() ? overshoot_at_end(evidence)
+                                  : counted(0, "a length stop: drafts are cut to what is left");
+  if (tally.accepted.value == 0) return counted(0, "no draft was accepted");
+  return unknown_count(evidence.ended_early()
+                           ? "the output ended before its cap, perhaps inside a draft"
+                           : "the last draft may reach past the output's cap");
 }
 
 /// F counted without the identity, or why it was not.
@@ -320,9 +362,11 @@ void fill_kinds(const Evidence& evidence, trace::Tally& tally) {
     return;
   }
   const GroupCounts groups = count_groups(evidence);
-  if (!tally.passes_speculative.value || *tally.passes_speculative.value == 0)
+  const bool seen = groups_are_passes(evidence);
+  if (!tally.passes_speculative.value && seen)
     tally.passes_speculative = counted(groups.speculative, "groups whose draft_n grew");
-  if (!tally.tested.value) {
+  if (!seen && !tally.tested.value) tally.tested = unknown_count("groups are not passes here");
+  if (!tally.tested.value && seen) {
     long tested = 0;
     for (const auto& pass : evidence.request.passes) tested += std::max(pass.tested, 0);
     tally.tested = counted(tested, "by group, accepted drafts and the first that was not");
@@ -395,7 +439,7 @@ void normalise(trace::Request& request, bool declared_plain) {
   request.emissions.clear();
   trace::Tally tally;
   make_emissions(evidence);
-  if (evidence.has_passes()) make_passes(evidence);
+  if (groups_are_passes(evidence)) make_passes(evidence);
   check_output(evidence);
   fill_drafts(evidence, tally);
   fill_no_drafts(evidence, tally);

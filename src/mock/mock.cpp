@@ -22,7 +22,7 @@ void add_positions(std::vector<long>& sums, const std::vector<long>& more) {
 /// What a proxy repeats in its errors, where the fault asks for it.
 std::string echo(const Struck& struck, const net::Request& request) {
   if (!struck.by(FaultKind::echo_key)) return "";
-  return fmt::format(": {}", net::header(request.headers, "Authorization").value_or(""));
+  return ": " + std::string(net::header(request.headers, "Authorization").value_or(""));
 }
 
 long unix_now() {

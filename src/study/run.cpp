@@ -73,8 +73,8 @@ class Run {
       launch.outcome = facts.error();
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
-    failures_in_a_row_ = 0;
     std::vector<trace::MemoryReading> readings;
+    failures_in_a_row_ = 0;
     if (facts) {
       if (engine.capabilities().is_local) readings.push_back(before);
       read_memory(engine, trace::MemoryMoment::after_load, readings);

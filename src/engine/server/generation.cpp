@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dialect/sampling.hpp"
 #include "util/printable.hpp"
 
 namespace paceline::engine::server {
@@ -209,12 +210,19 @@ void Generation::read_message(const Piece& piece) {
     else
       answered_.answer.said[place->second] = std::move(said);
   }
-  if (message->sampling) answered_.answer.sampling = std::move(message->sampling);
+  if (message->sampling) {
+    dialect::name_origins(job_.sampling, *message->sampling, oddities);
+    answered_.answer.sampling = std::move(message->sampling);
+  }
   if (message->stop) finished_.stop = *message->stop;
   truncated_ |= message->truncated;
   finished_.text += message->reasoning + message->content;
   message->chunk.arrived_ns = nanoseconds(piece.at);
-  if (message->has_tokens) answered_.chunks.push_back(std::move(message->chunk));
+  // A last token without text, as an end token, shows in the total alone.
+  const long total = message->chunk.output_tokens.value_or(0);
+  const bool grew = total > output_tokens_;
+  output_tokens_ = std::max(output_tokens_, total);
+  if (message->has_tokens || grew) answered_.chunks.push_back(std::move(message->chunk));
 }
 
 void Generation::read_counters() {

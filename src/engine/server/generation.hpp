@@ -90,6 +90,7 @@ class Generation {
   trace::Answered answered_;
   trace::Finished finished_;
   int prompt_batches_ = 0;
+  long output_tokens_ = 0;  ///< running total so far
   std::map<std::pair<trace::Quantity, std::string>, std::size_t> said_at_;
 };
 

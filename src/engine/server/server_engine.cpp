@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
+#include "dialect/sampling.hpp"
+#include "engine/server/health.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
@@ -19,7 +22,6 @@ constexpr int ok = 200;
 constexpr int unavailable = 503;
 constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
-constexpr auto health_patience = std::chrono::seconds(2);
 constexpr auto death_patience = std::chrono::milliseconds(500);
 constexpr auto death_pause = std::chrono::milliseconds(5);
 constexpr int try_out_tokens = 8;
@@ -30,6 +32,13 @@ trace::Outcome refused(std::string reason) {
   outcome.kind = trace::OutcomeKind::refused;
   outcome.reason = std::move(reason);
   return outcome;
+}
+
+/// Whether arguments make acceptance up, as llama-server's --spec-synth-len does.
+bool forces_acceptance(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("--spec-synth");
+  });
 }
 
 bool wants_key(int status) { return status == 401 || status == 403; }
@@ -85,14 +94,10 @@ util::Result<net::Response> ServerEngine::ask(net::Request request,
 std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
   setup_ = setup;
   if (!setup.server_bin.empty()) {
-    const auto health = [this](const net::Url& server) -> std::optional<int> {
-      const auto answer = client_.fetch(server, {"GET", "/health", {}, ""}, health_patience);
-      return answer ? std::optional(answer->status) : std::nullopt;
-    };
     ManagedOptions managed;
     managed.slots = options_.slots;
     managed.silence = std::chrono::ceil<std::chrono::seconds>(options_.client.timeouts.first_byte);
-    managed_.emplace(health, std::move(managed));
+    managed_.emplace(health_over(client_), std::move(managed));
     auto started = managed_->start(setup);
     if (!started) return started.error();
     url_ = std::move(*started);
@@ -152,6 +157,7 @@ void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& fac
       has_counters_ = answer->status == ok && dialect_->read_counters(answer->body).has_value();
   if (managed_) {
     facts.server->command_line = managed_->command_line();
+    facts.server->forced_acceptance = forces_acceptance(setup_.server_args);
     facts.server->binary_sha256 = managed_->binary_sha256();
     facts.server->binary_is_script = managed_->binary_is_script();
     if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())
@@ -170,8 +176,11 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
   job.prompt = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
   job.n_predict = try_out_tokens;
   job.sampling = sampling;
-  const auto answer =
-      ask(dialect_->generate({adapted(job), model_}), options_.client.timeouts.first_byte);
+  job = adapted(std::move(job));
+  if (!dialect_->cannot_ask({job, model_}).empty())
+    job.messages = {{"user", std::exchange(job.prompt, "")}};
+  if (const auto reason = why_not(job); !reason.empty()) return refused(reason);
+  const auto answer = ask(dialect_->generate({job, model_}), options_.client.timeouts.first_byte);
   if (!answer) return refused("a first short request failed: " + answer.error().message);
   if (wants_key(answer->status)) return refused(about_key());
   if (answer->status != ok)
@@ -191,6 +200,8 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
     const auto message = dialect_->read(text);
     if (!message) continue;
     if (message->sampling) facts.sampling = *message->sampling;
+    std::vector<std::string> unheeded;  // said again, and kept, with every measured request
+    dialect::name_origins(job.sampling, facts.sampling, unheeded);
     if (message->speculates) facts.server->speculates = message->speculates;
     if (!message->spec_types.empty()) facts.server->spec_types = message->spec_types;
     for (const auto& said : message->said)
@@ -222,6 +233,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   facts.server->abilities = dialect_->abilities();
   facts.load_s = managed_ ? loading.count() : 0;
   facts.threads = managed_ ? setup.threads : 0;
+  if (managed_ && setup.draft_n_max > 0) facts.draft_n_max = setup.draft_n_max;
   read_facts(answers, facts);
   if (auto problem = try_out(sampling, facts)) return fail(*problem);
   if (setup.spec_type == trace::SpecType::none && facts.server->speculates.value_or(false))
@@ -232,6 +244,14 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
             ? "it drafted"
             : fmt::format("{}", fmt::join(facts.server->spec_types, ", ")))));
   return facts;
+}
+
+/// What the server has no way to be told of a job; empty: nothing.
+std::string ServerEngine::why_not(const protocol::Generate& job) const {
+  const auto without = dialect_->cannot_ask({job, model_});
+  if (without.empty()) return "";
+  return fmt::format("{} cannot be asked for {}: leave that out, or choose another --prompt-form",
+                     dialect_->name(), fmt::join(without, ", "));
 }
 
 /// The tool's temperature stands back where the model's file says one.
@@ -250,6 +270,12 @@ util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::
     if (const auto ended = managed_->ended())
       return util::fail(util::ErrorKind::engine, ended->reason);
   (void)patience;  // the client's time-outs are made of it once, in ServerOptions
+  if (const auto reason = why_not(*generate); !reason.empty()) {
+    trace::Finished finished;
+    finished.outcome = refused(reason);
+    events_.push_back({++last_job_, std::move(finished)});
+    return last_job_;
+  }
   const bool alone = running_.empty();
   for (auto& [id, other] : running_) other.not_alone();
   const JobId id = ++last_job_;

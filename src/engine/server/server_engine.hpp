@@ -53,6 +53,7 @@ class ServerEngine final : public Engine {
   std::string about_key() const;
   util::Result<net::Response> ask(net::Request request, std::chrono::milliseconds patience);
   void authorise(net::Request& request) const;
+  std::string why_not(const protocol::Generate& job) const;
   protocol::Generate adapted(protocol::Generate job) const;
   void send(JobId id, Generation& generation);
   void take(const net::Arrival& arrival);
