@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "dialect/sampling.hpp"
@@ -21,6 +22,8 @@ constexpr int ok = 200;
 constexpr int unavailable = 503;
 constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
+constexpr auto death_patience = std::chrono::milliseconds(500);
+constexpr auto death_pause = std::chrono::milliseconds(5);
 constexpr int try_out_tokens = 8;
 constexpr int most_jobs = 100'000;
 
@@ -213,8 +216,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   const auto began = Clock::now();
   if (auto problem = start(setup)) return tl::unexpected(*problem);
   const auto fail = [this](trace::Outcome outcome) {
-    if (managed_)
-      if (auto ended = managed_->ended()) outcome = std::move(*ended);
+    if (auto died = death()) outcome = std::move(*died);
     close();
     return tl::unexpected(std::move(outcome));
   };
@@ -318,12 +320,24 @@ void ServerEngine::take(const net::Arrival& arrival) {
     send(id, generation);
 }
 
+/// How our server ended, when it did: its connections close a moment before its end can be seen.
+std::optional<trace::Outcome> ServerEngine::death() {
+  if (!managed_) return std::nullopt;
+  const auto until = Clock::now() + death_patience;
+  auto ended = managed_->ended();
+  while (!ended && Clock::now() < until) {
+    std::this_thread::sleep_for(death_pause);
+    ended = managed_->ended();
+  }
+  return ended;
+}
+
 void ServerEngine::finish(JobId id, Generation& generation) {
   trace::Finished finished = generation.finished();
   const bool broke = finished.outcome.kind == trace::OutcomeKind::failed ||
                      finished.outcome.kind == trace::OutcomeKind::timed_out;
-  if (broke && managed_)
-    if (auto ended = managed_->ended()) finished.outcome = std::move(*ended);
+  if (broke)
+    if (auto died = death()) finished.outcome = std::move(*died);
   said_done_at_.erase(id);
   trace::Answered answered = generation.answered();
   finished.outcome.reason = without_key(std::move(finished.outcome.reason));

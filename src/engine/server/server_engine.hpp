@@ -60,6 +60,7 @@ class ServerEngine final : public Engine {
   util::Result<JobId> begin(const protocol::Job& job, std::optional<TimePoint> due);
   void send(JobId id, Generation& generation);
   void take(const net::Arrival& arrival);
+  std::optional<trace::Outcome> death();
   void finish(JobId id, Generation& generation);
   TimePoint end_overdue(TimePoint until);
 

@@ -34,10 +34,27 @@ TEST(Workload, of_our_own_format_has_text_or_messages_or_both) {
   EXPECT_TRUE(read->notes.empty()) << "nothing was left out";
 }
 
+TEST(Workload, messages_may_have_parts_of_text_and_images) {
+  const auto read = read_workload(
+      R"({"id": "a", "class": "c", "messages": [{"role": "user", "content": [)"
+      R"({"type": "text", "text": "What "}, {"type": "image_url", "image_url": )"
+      R"({"url": "data:image/png;base64,AAAA"}}, {"type": "text", "text": "is this?"}]}]})",
+      "mine.jsonl");
+  ASSERT_TRUE(read) << read.error().message;
+  const Prompt& prompt = read->prompts.at(0);
+  EXPECT_EQ(prompt.messages.at(0).content, "What is this?");
+  EXPECT_EQ(prompt.messages.at(0).images, std::vector<std::string>{"data:image/png;base64,AAAA"});
+  EXPECT_TRUE(has_images(prompt));
+  EXPECT_FALSE(in_raw_form(prompt)) << "its image would be lost";
+}
+
 TEST(Workload, that_makes_no_sense_is_named_by_file_and_line) {
   const std::string good = "{\"id\": \"a\", \"class\": \"c\", \"text\": \"t\"}\n";
   const auto with_messages = [](const std::string& messages) {
     return "{\"id\": \"b\", \"class\": \"c\", \"messages\": " + messages + "}";
+  };
+  const auto with_parts = [&](const std::string& parts) {
+    return with_messages("[{\"role\": \"user\", \"content\": [" + parts + "]}]");
   };
   const std::pair<std::string, const char*> cases[] = {
       {"", "no prompts"},
@@ -55,6 +72,12 @@ TEST(Workload, that_makes_no_sense_is_named_by_file_and_line) {
                      "{\"role\": \"assistant\", \"content\": \"y\"}]"),
        "the last message is not the user's"},
       {with_messages("[{\"role\": \"user\", \"content\": \" \\n\"}]"), "or it is empty"},
+      {with_parts(R"({"type": "image_url", "image_url": {"url": "https://host/a.png"}})"),
+       "nothing is fetched"},
+      {with_parts(R"({"type": "image_url"})"), "has no \"image_url\""},
+      {with_parts(R"({"type": "image_url", "image_url": 3})"), "\"url\" is missing"},
+      {with_parts(R"({"type": "input_audio"})"), "neither text nor image_url"},
+      {with_parts(R"({"type": "text", "text": " "})"), "or it is empty"},
       {"{\"prompt\": \"hello\", \"n\": 3}", "keys: prompt, n"},
       {"[1, 2]", "record 1"},
   };
