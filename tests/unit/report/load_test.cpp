@@ -69,7 +69,7 @@ TEST(LoadTables, put_an_arm_against_plain_at_each_level) {
   const std::string text = load_tables(loaded_document(), wide, notes);
   EXPECT_TRUE(has_row(text, "plain 1 80.0 [76.0-84.8] 45.0 [42.8-47.7] 24 of 24")) << text;
   EXPECT_TRUE(has_row(
-      text, "4 180 [171-191] 0.90x [0.85-0.95] 45.0 [42.8-47.7] 23 of 24, 1 failed"))
+      text, "4 180 [171-191] 0.90x ±0.05 45.0 [42.8-47.7] 23 of 24, 1 failed"))
       << text;
   EXPECT_NE(text.find("crossover of mtp-n3: stops paying at 4; pays at 1"), std::string::npos);
 }
