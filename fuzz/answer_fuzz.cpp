@@ -48,6 +48,11 @@ Found read_in_pieces(std::string_view answer, bool to_head, std::size_t largest)
   return found;
 }
 
+bool one_begins_the_other(std::string_view a, std::string_view b) {
+  return a.substr(0, b.size()) == b.substr(0, a.size()) &&
+         std::max(a.size(), b.size()) - std::min(a.size(), b.size()) < 5;
+}
+
 }  // namespace
 
 // An answer is the same whole and in pieces. Of a faulty one, whether the fault or the end of the
@@ -63,7 +68,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(whole.body.size() <= largest_body && whole.heads <= 1);
     if (whole.faulty || pieces.faulty) continue;
     require(whole.heads == pieces.heads && whole.status == pieces.status);
-    require(whole.headers == pieces.headers && whole.body == pieces.body);
+    require(whole.headers == pieces.headers);
+    // Up to four bytes of a chunk wait for the fifth, which a connection that is cut never brings.
+    require(whole.whole ? whole.body == pieces.body
+                        : one_begins_the_other(whole.body, pieces.body));
   }
   return 0;
 }

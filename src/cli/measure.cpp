@@ -110,7 +110,8 @@ std::vector<std::string> failed_arms(const trace::Trace& trace) {
     }
     if (!any_done && first != nullptr && first->kind != trace::OutcomeKind::cancelled)
       failures.push_back(fmt::format("the arm {} ({}) could not be measured: {}", arm.name,
-                                     arm.setup.model_path, first->reason));
+                                     arm.setup.url.empty() ? arm.setup.model_path : arm.setup.url,
+                                     first->reason));
   }
   return failures;
 }
@@ -129,8 +130,10 @@ util::Result<int> exit_code(const trace::Trace& trace, const document::Document&
   if (!failures.empty())
     return util::fail(util::ErrorKind::engine, fmt::format("{}", fmt::join(failures, "; ")));
   if (!anything_measured(document))
-    return util::fail(util::ErrorKind::not_enough_data,
-                      "no request gave a rate: every output was shorter than two tokens");
+    return util::fail(
+        util::ErrorKind::not_enough_data,
+        "no request gave a rate: every output was shorter than two tokens, or came all at "
+        "once");
   return 0;
 }
 

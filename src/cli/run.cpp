@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -101,6 +102,18 @@ void add_output_options(CLI::App& run, Output& output) {
       ->group("Output");
 }
 
+/// The embedded engine's own rule, so that both draft the same where nobody says how far.
+void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions& server) {
+  if (setup.draft_n_max > 0 || setup.spec_type == trace::SpecType::none ||
+      trace::is_ngram(setup.spec_type))
+    return;
+  setup.draft_n_max = 3;
+  if (!setup.draft_path) return;
+  const auto file = server.files.find(*setup.draft_path);
+  if (file != server.files.end() && file->second.drafter && file->second.drafter->block)
+    setup.draft_n_max = std::max(1, *file->second.drafter->block - 1);
+}
+
 /// What the files say where the command line does not: how to draft, and whether there is a chat
 /// template. What cannot work in the embedded engine is refused now, not after another arm was
 /// measured; a server of the user's own says so itself.
@@ -120,13 +133,16 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
   for (auto& arm : settings.run.arms) {
     arm.setup.server_bin = settings.server.server_bin.value_or("");
-    arm.setup.server_args = settings.server.server_args;
+    if (settings.server.mmproj) arm.setup.server_args = {"--mmproj", *settings.server.mmproj};
+    arm.setup.server_args.insert(arm.setup.server_args.end(), settings.server.server_args.begin(),
+                                 settings.server.server_args.end());
     if (!settings.server.is_managed()) {
       PACELINE_TRY(study::check(reader, arm.setup, util::interrupted));
     } else if (const auto& path = arm.setup.draft_path; path && !server.files.contains(*path)) {
       PACELINE_TRY_ASSIGN(auto drafter, study::inspect(reader, *path, util::interrupted));
       server.files[*path] = std::move(drafter);
     }
+    if (settings.server.is_managed()) say_longest_draft(arm.setup, server);
   }
   return {};
 }
@@ -139,12 +155,40 @@ util::Result<void> plan_remote(Settings& settings) {
                       "--model-name where the server has several models");
   PACELINE_TRY(
       choose_workload(settings.workload, workload::defaults_for("", "", true), settings.run));
+  settings.run.workload_notes.emplace_back(
+      "every prompt begins with characters of its own, so that no cache can answer");
   settings.run.arms = remote_arms(settings.server, settings.arms.sampling);
   return {};
 }
 
+/// What only the embedded engine, or only a server, can be told.
+util::Result<void> check_place(const Settings& settings) {
+  const bool served = settings.server.is_remote() || settings.server.is_managed();
+  if (served && settings.run.warm_session)
+    return util::fail(util::ErrorKind::usage,
+                      "--warm-session is for the embedded engine: what a server keeps from one "
+                      "request to the next is its own affair");
+  if (served && settings.run.phases)
+    return util::fail(util::ErrorKind::usage,
+                      "--phases is for the embedded engine: no server says where a pass spends "
+                      "its time");
+  if (!served && settings.run.ignore_eos)
+    return util::fail(util::ErrorKind::usage,
+                      "--ignore-eos is for servers: add --server-bin or --url");
+  return check_server_options(settings.server);
+}
+
+util::Result<void> refuse_images(const study::RunOptions& run) {
+  const auto& prompts = run.prompts.measured;
+  if (!run.pictures && std::none_of(prompts.begin(), prompts.end(), workload::has_images))
+    return {};
+  return util::fail(util::ErrorKind::usage,
+                    "the embedded engine takes no images: measure a server that does, with "
+                    "--server-bin and --mmproj, or with --url");
+}
+
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {
-  PACELINE_TRY(check_server_options(settings.server));
+  PACELINE_TRY(check_place(settings));
   PACELINE_TRY(check_load_options(settings.run.loads, settings.server));
   PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
   server.slots = slots_for(settings.run.loads);
@@ -152,13 +196,15 @@ util::Result<engine::EngineFactory> plan_run(Settings& settings) {
     PACELINE_TRY(plan_remote(settings));
   } else if (settings.arms.model.empty()) {
     return util::fail(util::ErrorKind::usage,
-                      "what to measure is missing: -m FILE, or --url URL of a running server");
+                      "what to measure is missing: --model FILE, or --url URL of a running server");
   } else {
     PACELINE_TRY(plan_files(settings, server));
   }
-  if (!settings.server.is_remote() && !settings.server.is_managed())
+  if (!settings.server.is_remote() && !settings.server.is_managed()) {
+    PACELINE_TRY(refuse_images(settings.run));
     return engine::EngineFactory(
         [] { return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program()); });
+  }
   return engine::EngineFactory(
       [server] { return std::make_unique<engine::server::ServerEngine>(server); });
 }
@@ -167,7 +213,8 @@ util::Result<int> run_with(Settings settings) {
   const auto make_engine = plan_run(settings);
   if (util::interrupted()) return exit_interrupted;
   PACELINE_TRY(make_engine);
-  if (settings.workload.mix) settings.output.inputs.push_back(*settings.workload.mix);
+  for (const auto& file : {settings.workload.mix, settings.server.mmproj})
+    if (file) settings.output.inputs.push_back(*file);
   settings.run.widths = true;
   settings.run.widest = widest_pass(settings.run.arms);
   return measure(settings.run, settings.output, *make_engine);

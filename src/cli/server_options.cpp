@@ -7,6 +7,7 @@
 
 #include "cli/arms.hpp"
 #include "dialect/dialect.hpp"
+#include "net/url.hpp"
 #include "util/files.hpp"
 
 namespace paceline::cli {
@@ -36,6 +37,10 @@ void add_which_server(CLI::App& command, ServerSettings& settings) {
                   "One more argument for it, as in --server-arg=-ngl --server-arg=99; may be "
                   "given often")
       ->type_name("ARGUMENT")
+      ->default_str("none")
+      ->group(group);
+  command.add_option("--mmproj", settings.mmproj, "Its vision projector, for prompts with images")
+      ->type_name("FILE")
       ->default_str("none")
       ->group(group);
   command
@@ -129,10 +134,14 @@ util::Result<void> check_server_options(const ServerSettings& settings) {
     return misused("--url-plain is what --url is compared with: add --url, or use --url alone");
   if (!settings.server_args.empty() && !settings.is_managed())
     return misused("--server-arg is for a server that is started: add --server-bin FILE");
+  if (settings.mmproj && !settings.is_managed())
+    return misused("--mmproj is for a server that is started: add --server-bin FILE");
   const bool talks = settings.dialect || settings.model_name || settings.api_key_file ||
                      settings.ca_file || settings.insecure;
   if (talks && !settings.is_managed() && !settings.is_remote())
     return misused("options of servers are given and no server: add --url or --server-bin");
+  for (const auto& url : {settings.url, settings.url_plain})
+    if (url) PACELINE_TRY(net::parse_url(*url));
   if (settings.ca_file && settings.insecure)
     return misused("--cacert verifies and --insecure does not: give one of them");
   return {};

@@ -15,6 +15,7 @@ namespace paceline::cli {
 struct ServerSettings {
   std::optional<std::string> server_bin;
   std::vector<std::string> server_args;
+  std::optional<std::string> mmproj;
   std::optional<std::string> url;
   std::optional<std::string> url_plain;
   std::optional<std::string> dialect;

@@ -1,10 +1,13 @@
 #include "cli/workload_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <utility>
 
 #include "trace/json.hpp"
 #include "workload/mix_file.hpp"
+#include "workload/picture.hpp"
 #include "workload/prompts.hpp"
 
 namespace paceline::cli {
@@ -71,6 +74,11 @@ void add_workload_options(CLI::App& command, WorkloadSettings& settings) {
       ->capture_default_str()
       ->group(group);
   command
+      .add_flag("--image", settings.image,
+                "Every chat prompt carries a small picture made by this tool, a new one each time, "
+                "so that a server's vision projector is used")
+      ->group(group);
+  command
       .add_option("--mix", settings.mix,
                   "What PAT weighs: shares of output tokens as code=0.4,prose=0.3,json=0.3 with "
                   "-n tokens a request, or a .toml file that says more")
@@ -92,6 +100,15 @@ util::Result<void> choose_workload(const WorkloadSettings& settings,
                       workload::select(read.prompts, wanted_classes(settings, defaults, run.mix),
                                        settings.prompts_per_class));
   PACELINE_TRY_ASSIGN(run.prompts, workload::in_form(std::move(chosen), run.prompt_form));
+  if (!settings.image) return {};
+  if (run.prompt_form != trace::PromptForm::chat)
+    return util::fail(util::ErrorKind::usage,
+                      "--image goes with chat messages, and these prompts are raw text: add "
+                      "--prompt-form chat, for a model that has a chat template");
+  run.pictures = true;
+  run.workload_notes.push_back(
+      fmt::format("every prompt carries a picture of {0}x{0} pixels, a new one each time",
+                  workload::picture_side));
   return {};
 }
 

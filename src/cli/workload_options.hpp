@@ -22,6 +22,7 @@ struct WorkloadSettings {
   int prompts_per_class = 12;
   std::string form = "auto";
   std::optional<std::string> mix;  ///< shares, or a .toml file
+  bool image = false;
 };
 
 void add_workload_options(CLI::App& command, WorkloadSettings& settings);

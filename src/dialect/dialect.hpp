@@ -33,6 +33,7 @@ struct Message {
   std::string content;
   std::string reasoning;
   std::optional<trace::StopReason> stop;
+  bool truncated = false;         ///< it says that prompt or answer was cut to fit its context
   std::vector<trace::Said> said;  ///< of the whole request; the last one of a field counts
   std::optional<trace::EffectiveSampling> sampling;
   std::optional<std::string> error;     ///< an error in place of an answer

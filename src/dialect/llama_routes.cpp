@@ -75,7 +75,8 @@ std::optional<trace::StopReason> stop_of(const Fields& root) {
 
 void read_stop(const Fields& root, const Fields& settings, Message& message) {
   message.stop = stop_of(root);
-  if (!root.flag("truncated").value_or(false)) return;
+  message.truncated = root.flag("truncated").value_or(false);
+  if (!message.truncated) return;
   add_oddity(message.oddities,
              "truncated: prompt and answer did not fit into the context of a slot");
   const auto asked = settings.any_number("n_predict");

@@ -1,5 +1,6 @@
 #include "document/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -21,16 +22,62 @@ namespace {
 
 constexpr const char* never_opened = "no launch opened, see outcomes";
 
+Known<int> positive(int value) {
+  return value > 0 ? known(value) : not_known<int>("the engine does not say");
+}
+
+Known<std::string> named(const std::string& name) {
+  return name.empty() ? not_known<std::string>("the engine does not say") : known(name);
+}
+
 Engine to_engine(const trace::EngineFacts& facts) {
-  return {facts.engine,       facts.version,      facts.build,
-          facts.devices,      facts.n_batch,      facts.n_ubatch,
-          facts.cache_type_k, facts.cache_type_v, facts.flash_attention};
+  return {facts.engine,
+          named(facts.version),
+          named(facts.build),
+          facts.devices,
+          positive(facts.n_batch),
+          positive(facts.n_ubatch),
+          named(facts.cache_type_k),
+          named(facts.cache_type_v),
+          facts.server ? not_known<bool>("the server does not say") : known(facts.flash_attention)};
+}
+
+/// The files of a running server are its own.
+Known<Model> to_target(const trace::EngineFacts& facts) {
+  if (!facts.server || !facts.target.recipe.empty()) return known(to_model(facts.target));
+  const auto& model = facts.server->model;
+  return not_known<Model>("the server's files cannot be read; it calls its model " +
+                          (model ? "\"" + *model + "\"" : std::string("nothing")));
+}
+
+/// Of a server that we did not start: what it says of itself is in `servers`.
+Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  const char* const unsaid = "the server's own, and it does not say which";
+  return {arm.name,
+          util::enum_name(arm.setup.spec_type),
+          not_known<Model>(unsaid),
+          not_known<DraftPart>(unsaid),
+          not_known<int>(unsaid),
+          not_known<NgramSizes>(unsaid),
+          known_or(facts.server->draft_n_max, unsaid),
+          not_known<bool>(unsaid),
+          not_known<std::string>(unsaid)};
 }
 
 Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  if (facts.server && arm.setup.spec_type == trace::SpecType::undeclared)
+    return of_server(arm, facts);
   std::optional<Model> file;
   if (facts.drafter) file = to_model(*facts.drafter);
   std::optional<NgramSizes> ngram;
+  std::optional<int> n_max = facts.draft_n_max;
+  if (facts.server && trace::is_ngram(arm.setup.spec_type)) {
+    const auto& asked = arm.setup.ngram;  // a server does not say: what it was started with
+    ngram = NgramSizes{asked.size_n, asked.size_m, asked.min_hits, asked.n_min};
+    n_max = asked.size_m;
+  }
+  std::optional<int> block = facts.draft_block;
+  if (!block && facts.drafter && facts.drafter->drafter) block = facts.drafter->drafter->block;
   if (facts.ngram)
     ngram = NgramSizes{facts.ngram->size_n, facts.ngram->size_m, facts.ngram->min_hits,
                        facts.ngram->n_min};
@@ -43,11 +90,11 @@ Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
                                   : "it has no file"),
           inside ? to_model(facts.target).drafter
                  : not_known<DraftPart>("not a part of the target's file"),
-          known_or(facts.draft_block, "not a block drafter"),
+          known_or(block, "not a block drafter"),
           known_or(ngram, "not an n-gram drafter"),
-          known_or(facts.draft_n_max, "the engine does not say its longest draft"),
+          known_or(n_max, "the engine does not say its longest draft"),
           known_or(facts.draft_on_device, "where draft tokens are picked was not seen"),
-          facts.rollback};
+          named(facts.rollback)};
 }
 
 Known<Drafters> to_drafters(const trace::Trace& trace) {
@@ -78,6 +125,13 @@ std::string stop_rule(const trace::Trace& trace) {
   return rule + (counted == 0 ? " and is not counted" : " and is counted in some requests only");
 }
 
+/// Then nobody can say, or decide, what drafters keep from one request to the next.
+bool ran_in_server(const trace::Trace& trace) {
+  return std::any_of(trace.header.arms.begin(), trace.header.arms.end(), [](const auto& arm) {
+    return !arm.setup.url.empty() || !arm.setup.server_bin.empty();
+  });
+}
+
 Launches to_launches(const trace::Trace& trace) {
   const trace::Header& header = trace.header;
   Launches launches;
@@ -89,7 +143,9 @@ Launches to_launches(const trace::Trace& trace) {
   launches.workload_notes = header.workload_notes;
   launches.prompt_form = util::enum_name(header.prompt_form);
   launches.n_predict = header.n_predict;
-  launches.protocol = header.warm_session ? "warm_session" : "reset";
+  launches.protocol = ran_in_server(trace)  ? "server"
+                      : header.warm_session ? "warm_session"
+                                            : "reset";
   launches.stop_rule = stop_rule(trace);
   for (const auto& launch : trace.launches) {
     const bool done = launch.outcome.kind == trace::OutcomeKind::done;
@@ -113,8 +169,8 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
                                   plain   ? "no drafter"
                                   : facts ? "the engine does not say its longest draft"
                                           : never_opened);
-  settings.n_ctx = facts ? facts->n_ctx : arm.setup.n_ctx;
-  settings.threads = facts ? facts->threads : arm.setup.threads;
+  settings.n_ctx = positive(facts && facts->n_ctx > 0 ? facts->n_ctx : arm.setup.n_ctx);
+  settings.threads = positive(facts ? facts->threads : arm.setup.threads);
   settings.sampling = to_requested(arm.sampling);
   return settings;
 }
@@ -133,7 +189,7 @@ std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summ
     if (planned == nullptr) continue;
     Arm arm;
     arm.name = measured.name;
-    arm.residency = trace.header.residency;
+    arm.residency = planned->setup.url.empty() ? trace.header.residency : "declared";
     arm.settings = to_settings(*planned, first_facts(trace, measured.name));
     arm.launches_done = measured.launches_done;
     arm.launches_lost = measured.launches_lost;
@@ -210,7 +266,7 @@ void fill_run(Document& document, const trace::Trace& trace) {
   document.trace_id = trace.header.trace_id;
   const trace::EngineFacts* facts = first_facts(trace, "");
   document.engine = facts ? known(to_engine(*facts)) : not_known<Engine>(never_opened);
-  document.target = facts ? known(to_model(facts->target)) : not_known<Model>(never_opened);
+  document.target = facts ? to_target(*facts) : not_known<Model>(never_opened);
   document.drafter = to_drafters(trace);
   document.servers = to_servers(trace);
   document.sampling = to_sampling(trace);

@@ -20,14 +20,14 @@ namespace paceline::document {
 /// What ran, of the first launch that opened.
 struct Engine {
   std::string name;
-  std::string version;
-  std::string build;
+  Known<std::string> version;
+  Known<std::string> build;
   std::vector<std::string> devices;
-  int n_batch = 0;
-  int n_ubatch = 0;
-  std::string cache_type_k;
-  std::string cache_type_v;
-  bool flash_attention = false;
+  Known<int> n_batch;
+  Known<int> n_ubatch;
+  Known<std::string> cache_type_k;
+  Known<std::string> cache_type_v;
+  Known<bool> flash_attention;
 };
 
 /// Sizes of an n-gram drafter in force, in tokens; absent ones are no sizes of its type.
@@ -48,7 +48,7 @@ struct Drafter {
   Known<NgramSizes> ngram;  ///< of n-gram drafters only
   Known<int> n_max;         ///< longest draft in tokens after the drafter's own clamp
   Known<bool> on_device;
-  std::string rollback;
+  Known<std::string> rollback;
 };
 
 struct Drafters {
@@ -111,7 +111,7 @@ struct Launches {
   std::string prompt_form;                  ///< "raw" or "chat"
   int n_predict = 0;                        ///< output cap in tokens
   std::string stop_rule;                    ///< what else ends an output, and whether it is counted
-  std::string protocol;  ///< "reset" or "warm_session": drafter state between requests
+  std::string protocol;  ///< "reset", "warm_session" or "server": drafter state between requests
   std::vector<LaunchLine> each;
 };
 
@@ -120,8 +120,8 @@ struct Settings {
   std::optional<std::string> draft_path;  ///< without its folder; absent: no drafter file was named
   int draft_n_max_requested = 0;          ///< 0 = the drafter's own longest
   Known<int> draft_n_max;                 ///< in force
-  int n_ctx = 0;
-  int threads = 0;
+  Known<int> n_ctx;
+  Known<int> threads;
   RequestedSampling sampling;
 };
 
@@ -143,7 +143,7 @@ struct Prefill {
   Known<long> prefill_tokens;
   Known<long> prefill_cached;  ///< prompt tokens that a cache answered
   Known<double> prefill_s;
-  double prefill_drafter_s = 0;
+  Known<double> prefill_drafter_s;
 };
 
 /// What a reader of the stream sees: tokens come in bursts.
@@ -231,7 +231,7 @@ struct Passes {
   Known<long> plain;
   Known<long> speculative;
   Known<long> replay;
-  long superseded = 0;
+  Known<long> superseded;
 };
 
 struct Lossless {
@@ -260,7 +260,7 @@ struct Workload {
   long output_tokens = 0;
   Passes passes;
   Known<double> repeated_8gram_share;
-  bool looping = false;
+  Known<bool> looping;
   Known<Lossless> lossless;
   Known<double> ceiling_share;
 };
@@ -315,7 +315,8 @@ struct Memory {
 /// Where a number of a server's comes from: a field that it says, or a rule that makes it.
 struct Provenance {
   std::string quantity;
-  std::string endpoint;  ///< empty: worked out
+  std::string kind;      ///< "said": read from the field; "derived": by the rule, as figures use it
+  std::string endpoint;  ///< empty when derived
   std::string field;     ///< likewise
   std::string rule;      ///< empty: taken as it stands
 };

@@ -98,7 +98,7 @@ Reason prefill_and_decode(const Evidence& evidence) {
 Reason kv_position(const Evidence& evidence) {
   const auto& engine = evidence.document.engine;
   if (!engine.value) return engine.reason;
-  if (engine.value->cache_type_k.empty() || engine.value->cache_type_v.empty())
+  if (!engine.value->cache_type_k.value || !engine.value->cache_type_v.value)
     return "the engine does not name its KV types";
   const bool all = every_workload(evidence.document, [](const Arm&, const Workload& workload) {
     return workload.depth.value.has_value();
@@ -130,8 +130,11 @@ Reason quality(const Evidence& evidence) { return evidence.document.quality.reas
 Reason build(const Evidence& evidence) {
   const auto& engine = evidence.document.engine;
   if (!engine.value) return engine.reason;
-  if (engine.value->version.empty() || engine.value->build.empty())
-    return "the engine does not name its version and build";
+  // A server's build id tells its version; a version alone does not tell the build.
+  const bool is_server = !evidence.document.servers.empty();
+  if ((!engine.value->version.value && !is_server) || !engine.value->build.value)
+    return is_server ? "the server does not name its build"
+                     : "the engine does not name its version and build";
   if (evidence.document.tool.version.empty()) return "the tool's version is not recorded";
   return one_build(evidence.trace) ? Reason{} : "launches ran different builds";
 }
@@ -140,7 +143,9 @@ Reason ceiling(const Evidence& evidence) { return evidence.document.ceiling.reas
 
 Reason concurrency(const Evidence& evidence) {
   const auto& engine = evidence.document.engine;
-  return engine.value ? Reason{} : engine.reason;
+  if (!engine.value) return engine.reason;
+  return engine.value->n_batch.value ? Reason{}
+                                     : "the server does not say the shape of its batches";
 }
 
 Reason power(const Evidence& evidence) {

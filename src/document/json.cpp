@@ -85,7 +85,7 @@ PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Drafter, 9, arm, spec_type, file, part, block, ngram, n_max, on_device,
                          rollback);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
-PACELINE_DOCUMENT_FIELDS(Provenance, 4, quantity, endpoint, field, rule);
+PACELINE_DOCUMENT_FIELDS(Provenance, 5, quantity, kind, endpoint, field, rule);
 PACELINE_DOCUMENT_FIELDS(Ability, 2, quantity, source);
 PACELINE_DOCUMENT_FIELDS(Server, 18, arm, dialect, chosen, url, managed, build, model, quant, slots,
                          n_ctx_slot, speculates, spec_types, draft_n_max, forced_acceptance,

@@ -45,8 +45,12 @@ Memory to_memory(const trace::Trace& trace) {
         [&](const trace::Launch& launch) { return launch.arm == arm.name && launch.facts; });
     if (first != trace.launches.end()) memory.by_arm.push_back(to_arm_memory(*first));
   }
-  memory.after_fill =
-      not_known<std::uint64_t>("memory was read with the context not filled, as requests left it");
+  const bool any_read = std::any_of(memory.by_arm.begin(), memory.by_arm.end(),
+                                    [](const ArmMemory& arm) { return !arm.readings.empty(); });
+  memory.after_fill = not_known<std::uint64_t>(
+      any_read || memory.by_arm.empty()
+          ? "memory was read with the context not filled, as requests left it"
+          : "the server is none of ours, and its memory was not read");
   return memory;
 }
 

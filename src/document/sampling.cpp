@@ -88,6 +88,11 @@ Sampling to_sampling(const trace::Trace& trace) {
     sampling.effective = not_known<EffectiveSampling>("no launch opened, see outcomes");
     return sampling;
   }
+  if (facts->server && facts->sampling.settings.empty()) {
+    sampling.effective = not_known<EffectiveSampling>(
+        "the server does not say what it samples with, beside what it was sent");
+    return sampling;
+  }
   sampling.effective = known(to_effective(facts->sampling));
   for (const auto& setting : facts->sampling.settings)
     for (const Rule& rule : rules)

@@ -1,5 +1,6 @@
 #include "document/server.hpp"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -41,23 +42,36 @@ constexpr TallyField tally_fields[] = {
     {"prefill_cached", &trace::Tally::prompt_cached},
 };
 
+/// The longest draft, where answers say it and the server's facts do not.
+std::optional<int> longest_draft(const trace::Trace& trace, const std::string& arm) {
+  std::optional<int> longest;
+  for_each_counted(trace, [&](const trace::Launch& launch, const trace::Request& request) {
+    if (launch.arm != arm || !request.answer) return;
+    for (const auto& said : request.answer->said)
+      if (said.quantity == trace::Quantity::draft_n_max && said.value >= 0 && said.value < 1e6)
+        longest = std::max(longest.value_or(0), static_cast<int>(said.value));
+  });
+  return longest;
+}
+
 /// Every field that was read and every rule that was used, once.
 std::vector<Provenance> to_provenance(const trace::Trace& trace, const std::string& arm) {
-  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   std::set<Key> found;
   for_each_counted(trace, [&](const trace::Launch& launch, const trace::Request& request) {
     if (launch.arm != arm || !request.answer) return;
     for (const auto& said : request.answer->said)
-      found.insert({util::enum_name(said.quantity), said.endpoint, said.field, said.rule});
+      found.insert({util::enum_name(said.quantity), "said", said.endpoint, said.field, said.rule});
+    found.insert({"ttft_s, ttfo_s, client_decode_s", "derived", "", "", "by our own clock"});
     if (!request.tally) return;
     for (const auto& [name, counted] : tally_fields) {
       const trace::Counted& count = (*request.tally).*counted;
-      if (count.value) found.insert({name, "", "", count.rule});
+      if (count.value) found.insert({name, "derived", "", "", count.rule});
     }
   });
   std::vector<Provenance> provenance;
-  for (const auto& [quantity, endpoint, field, rule] : found)
-    provenance.push_back({quantity, endpoint, field, rule});
+  for (const auto& [quantity, kind, endpoint, field, rule] : found)
+    provenance.push_back({quantity, kind, endpoint, field, rule});
   return provenance;
 }
 
@@ -95,6 +109,9 @@ std::vector<Server> to_servers(const trace::Trace& trace) {
     if (facts == nullptr || !facts->server) continue;
     servers.push_back(to_server(arm, *facts));
     servers.back().provenance = to_provenance(trace, arm.name);
+    if (const auto longest = longest_draft(trace, arm.name);
+        longest && !servers.back().draft_n_max.value)
+      servers.back().draft_n_max = known(*longest);
   }
   return servers;
 }

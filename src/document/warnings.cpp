@@ -43,7 +43,8 @@ constexpr std::array next_steps = {
     NextStep{WarningKind::lost_launch, "read its reason under Failures, mend it and repeat"},
     NextStep{WarningKind::failed_requests, "read the reasons below, mend them and repeat"},
     NextStep{WarningKind::contradiction,
-             "do not quote these figures; keep the trace and report a defect"},
+             "do not quote these figures; keep the trace: a server, the engine or this tool counts "
+             "wrong"},
     NextStep{WarningKind::unequal_output,
              "quote the decode rates, where every prompt weighs the same, and not as_run"},
     NextStep{WarningKind::few_draft_tokens, "raise -n or the number of prompts"},
@@ -114,6 +115,13 @@ void warn_of_run(Warnings& warnings, const Document& document) {
                  fmt::format("{} requests failed or were cut; they are in no figure", failed));
 }
 
+/// A running server of which it is known that it does not speculate.
+bool is_plain_server(const Document& document, const Arm& arm) {
+  return std::any_of(document.servers.begin(), document.servers.end(), [&](const Server& server) {
+    return server.arm == arm.name && !server.speculates.value.value_or(true);
+  });
+}
+
 void warn_of_samples(Warnings& warnings, const Document& document) {
   warnings.add(WarningKind::too_few_prompts, "too few prompts for an interval",
                places(document, [](const Arm&, const Workload& workload) -> std::string {
@@ -131,9 +139,10 @@ void warn_of_samples(Warnings& warnings, const Document& document) {
                few);
   warnings.add(
       WarningKind::few_draft_tokens, "too few draft tokens to compare",
-      places(document, [](const Arm& arm, const Workload& workload) -> std::string {
+      places(document, [&document](const Arm& arm, const Workload& workload) -> std::string {
         const auto& offered = workload.acceptance.offered.value;
-        if (arm.settings.spec_type == "none" || !offered || *offered >= metrics::fewest_offered)
+        if (arm.settings.spec_type == "none" || !offered || *offered >= metrics::fewest_offered ||
+            is_plain_server(document, arm))
           return "";
         return std::to_string(*offered);
       }));
@@ -142,7 +151,7 @@ void warn_of_samples(Warnings& warnings, const Document& document) {
 void warn_of_text(Warnings& warnings, const Document& document, const trace::Trace& trace) {
   warnings.add(WarningKind::looping, "output repeats itself, and loops draft perfectly",
                places(document, [](const Arm&, const Workload& workload) -> std::string {
-                 if (!workload.looping || !workload.repeated_8gram_share.value) return "";
+                 if (!workload.looping.value.value_or(false)) return "";
                  return fmt::format("{:.0f} %", 100 * *workload.repeated_8gram_share.value);
                }));
   int counted = 0;
@@ -188,7 +197,7 @@ void warn_of_machine(Warnings& warnings, const Document& document) {
   std::vector<std::string> full;
   const auto cores = document.machine.cores_online.value;
   for (const Arm& arm : document.arms)
-    if (cores && arm.settings.threads >= *cores) full.push_back(arm.name);
+    if (cores && arm.settings.threads.value >= *cores) full.push_back(arm.name);
   if (!full.empty())
     warnings.add(WarningKind::no_free_core,
                  fmt::format("no core was left free of the engine's threads ({} cores)", *cores),

@@ -31,7 +31,7 @@ Quantity to_residual(const metrics::Counts& counts) {
   Quantity residual;
   residual.value = counts.residual_passes.number();
   residual.level = "exact";
-  residual.method = "counted decode calls minus those that token events imply";
+  residual.method = "passes as they were counted, minus those that tokens and drafts imply";
   residual.reason = "a count has no interval";
   return residual;
 }
@@ -57,7 +57,7 @@ Prefill to_prefill(const metrics::ClassSummary& summary) {
           to_known(counts.prefill_tokens),
           to_known(counts.prefill_cached),
           to_known(counts.prefill_s),
-          counts.prefill_drafter_s};
+          to_known(counts.prefill_drafter_s)};
 }
 
 Streaming to_streaming(const metrics::ClassSummary& summary) {
@@ -106,6 +106,7 @@ Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm&
   acceptance.acceptance_length =
       known_or(summary.acceptance_length, is_plain(arm)          ? "no drafter"
                                           : !speculative.known() ? speculative.reason()
+                                          : speculative > 0      ? counts.accepted.reason()
                                                                  : "no pass had a draft (S = 0)");
   acceptance.positions = to_positions(counts);
   for (const auto& [key, passes] : counts.histogram)
@@ -192,10 +193,12 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   workload.output_tokens = counts.output_tokens;
   workload.passes = {to_known(counts.passes), to_known(counts.passes_plain),
                      to_known(counts.passes_speculative), to_known(counts.passes_replay),
-                     counts.passes_superseded};
+                     to_known(counts.passes_superseded)};
   workload.repeated_8gram_share =
       known_or(summary.repeated_8gram_share, "no output has 8 tokens whose ids are known");
-  workload.looping = summary.looping;
+  workload.looping = summary.repeated_8gram_share
+                         ? known(summary.looping)
+                         : not_known<bool>(workload.repeated_8gram_share.reason);
   workload.lossless = to_lossless(summary, arm);
   workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");
   return workload;

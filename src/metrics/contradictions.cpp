@@ -61,6 +61,23 @@ void compare_records(const trace::Request& request, std::vector<std::string>& fo
   }
 }
 
+/// A server that says a count twice, in its answer and by its counters, must say the same.
+void compare_said(const trace::Answer& answer, std::vector<std::string>& found) {
+  using trace::Quantity;
+  for (const auto quantity : {Quantity::output_tokens, Quantity::offered, Quantity::accepted,
+                              Quantity::passes_speculative}) {
+    const trace::Said* first = nullptr;
+    for (const auto& said : answer.said) {
+      if (said.quantity != quantity) continue;
+      if (first == nullptr) first = &said;
+      if (said.value < first->value || said.value > first->value)
+        found.push_back(fmt::format("{} of {} says {:g} and {} of {} says {:g}", first->field,
+                                    first->endpoint, first->value, said.field, said.endpoint,
+                                    said.value));
+    }
+  }
+}
+
 std::vector<std::string> check(const trace::Request& request) {
   std::vector<std::string> found;
   if (request.outcome.kind != trace::OutcomeKind::done) return found;
@@ -73,6 +90,7 @@ std::vector<std::string> check(const trace::Request& request) {
   compare_counts(*counts, found);
   compare_positions(counts->positions, found);
   compare_records(request, found);
+  if (request.answer) compare_said(*request.answer, found);
   return found;
 }
 

@@ -123,7 +123,7 @@ void add_positions(std::vector<PositionCounts>& total, const std::vector<Positio
 
 /// What only passes that were recorded where they were made, and one clock, allow.
 void finish_recorded(Counts& counts, const trace::Prefill& prefill) {
-  counts.residual_passes = counts.passes - (Count(counts.decode_tokens + counts.passes_superseded) -
+  counts.residual_passes = counts.passes - (counts.passes_superseded + counts.decode_tokens -
                                             counts.accepted + counts.overshoot);
   counts.prefill_s = static_cast<double>(prefill.ended_ns - prefill.began_ns) * seconds_per_ns;
   counts.prefill_drafter_s = static_cast<double>(prefill.drafter_ns) * seconds_per_ns;
@@ -161,6 +161,8 @@ void take_tally(Counts& counts, const trace::Tally& tally) {
   counts.passes_speculative = to_count(tally.passes_speculative);
   counts.passes_replay = to_count(tally.passes_replay);
   counts.passes_plain = counts.passes - counts.passes_speculative - counts.passes_replay;
+  // A replay makes a token of its own, so the verify before it is not superseded.
+  if (!counts.passes_replay.known()) counts.passes_superseded = counts.passes_replay;
   counts.attempts = to_count(tally.attempts);
   counts.generated = to_count(tally.generated);
   counts.offered = to_count(tally.offered);
@@ -172,6 +174,7 @@ void take_tally(Counts& counts, const trace::Tally& tally) {
   counts.prefill_cached = to_count(tally.prompt_cached);
   counts.prefill_s =
       to_seconds(tally.prefill_s, "the server does not say how long the prompt took it");
+  counts.prefill_drafter_s = Seconds::unknown("the server does not say its drafter's part of it");
   counts.ttft_s = to_seconds(tally.ttft_s, "no event carried a token");
   counts.ttfo_s = to_seconds(tally.ttfo_s, "no event carried visible text");
   counts.client_decode_s = to_seconds(tally.client_decode_s, "no event carried a token");

@@ -21,15 +21,15 @@ struct PositionCounts {
 /// server does not say is unknown, and stays so in every sum.
 struct Counts {
   long requests = 0;
-  long output_tokens = 0;      ///< E, summed
-  long decode_tokens = 0;      ///< sum of E - 1: tokens inside decode windows
-  double decode_s = 0;         ///< T
-  long bursts = 0;             ///< sum of bursts - 1: bursts of tokens inside decode windows
-  Count passes;                ///< F, counted at the decode call
-  Count passes_speculative;    ///< S
-  Count passes_plain;          ///< P
-  Count passes_replay;         ///< R
-  long passes_superseded = 0;  ///< W
+  long output_tokens = 0;    ///< E, summed
+  long decode_tokens = 0;    ///< sum of E - 1: tokens inside decode windows
+  double decode_s = 0;       ///< T
+  long bursts = 0;           ///< sum of bursts - 1: bursts of tokens inside decode windows
+  Count passes;              ///< F, counted at the decode call
+  Count passes_speculative;  ///< S
+  Count passes_plain;        ///< P
+  Count passes_replay;       ///< R
+  Count passes_superseded;   ///< W
   Count attempts;
   Count generated;
   Count offered;             ///< D
@@ -42,9 +42,9 @@ struct Counts {
   Seconds ttft_s;            ///< from when a request was due to its first token
   Seconds ttfo_s;            ///< to its first visible text
   Seconds client_decode_s;   ///< T by our own clock, of a server
-  double prefill_drafter_s = 0;
-  Count prefill_tokens;  ///< prompt tokens really processed
-  Count prefill_cached;  ///< prompt tokens taken from a cache instead
+  Seconds prefill_drafter_s;  ///< part of it that was the drafter's own
+  Count prefill_tokens;       ///< prompt tokens really processed
+  Count prefill_cached;       ///< prompt tokens taken from a cache instead
   long windows_8gram = 0;
   long windows_8gram_repeated = 0;
   std::vector<PositionCounts> positions;

@@ -76,6 +76,8 @@ std::vector<Group> cut(const std::vector<trace::Chunk>& chunks, Grouping groupin
               ? static_cast<trace::Nanoseconds>(std::llround(*chunk.decode_ms * ns_per_ms))
               : chunk.arrived_ns;
     }
+    // From the first token to the last: the first burst began with it, the last ends with it.
+    if (grouping == Grouping::arrival && groups.size() > 1) groups.back().at_ns = chunk.arrived_ns;
     add_event(groups.back(), chunk, totals);
     last = &chunk;
   }
@@ -133,7 +135,13 @@ Groups group_chunks(const std::vector<trace::Chunk>& chunks, std::optional<long>
   groups.counted = std::all_of(output.begin(), output.end(), [](const trace::Chunk& chunk) {
     return chunk.output_tokens || !chunk.tokens.empty();
   });
-  groups.list = cut(output, groups.grouping, same_burst);
+  // A stream faster than a token a millisecond is one burst: its first event stands alone then, or
+  // there would be no time from the first token to the last.
+  const auto apart = [](const auto& a, const auto& b) { return !same_burst(a, b); };
+  const bool one_burst = std::adjacent_find(output.begin(), output.end(), apart) == output.end();
+  groups.list = cut(output, groups.grouping, [&](const trace::Chunk& a, const trace::Chunk& b) {
+    return one_burst ? &a != &output.front() : same_burst(a, b);
+  });
   if (groups.counted)
     drop_empty(groups.list);
   else if (output_tokens)

@@ -9,7 +9,8 @@ namespace paceline::metrics {
 
 /// Tokens of a stream that became output together.
 struct Group {
-  trace::Nanoseconds at_ns = 0;       ///< server's clock from the first token, else arrival
+  trace::Nanoseconds at_ns = 0;       ///< server's clock from the first token, else ours: of the
+                                      ///< first event of the first burst and the last of others
   trace::Nanoseconds arrived_ns = 0;  ///< our clock, of its first event
   long output_tokens = 0;             ///< in this group
   std::vector<std::int32_t> tokens;   ///< as many, trace::unknown_token where the id was not said
@@ -21,7 +22,8 @@ struct Group {
 /// How the groups of a request were told apart.
 enum class Grouping {
   pass_clock,  ///< events that share one server time: a group is a pass
-  arrival,     ///< gaps of under a millisecond: a group is a burst, and says nothing of passes
+  arrival,     ///< gaps of under a millisecond: a group is a burst, and says nothing of passes;
+               ///< of a stream without longer gaps the first event is a group and the rest one
 };
 
 struct Groups {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "metrics/groups.hpp"
 
@@ -92,7 +94,8 @@ struct GroupCounts {
   long replays = 0;  ///< groups that look like a verify and its replay
   long overshoot = 0;
   bool hidden = false;
-  bool odd = false;  ///< a group that no pass can have made
+  bool odd = false;            ///< a group that no pass can have made
+  bool last_is_draft = false;  ///< the output ended early in a group with a draft
 };
 
 GroupCounts count_groups(const Evidence& evidence) {
@@ -105,23 +108,49 @@ GroupCounts count_groups(const Evidence& evidence) {
     const bool drafted = group.offered.value_or(0) > 0;
     ++counts.passes;
     if (drafted) ++counts.speculative;
+    const bool is_cut = i + 1 == groups.size() && evidence.ended_early() && extra <= 0;
     counts.hidden |= group.hidden;
-    if (extra == 1 && drafted && !group.hidden)
-      ++counts.replays;
-    else if (extra < 0 && i + 1 == groups.size() && evidence.ended_early())
+    if (is_cut) {
       counts.overshoot = -extra;
-    else if (extra != 0)
+      counts.last_is_draft = drafted;
+    } else if (extra == 1 && drafted && !group.hidden) {
+      ++counts.replays;
+    } else if (extra != 0) {
       counts.odd = true;
+    }
   }
   return counts;
 }
 
+/// Whether the server's count of accepted tokens by position is what the groups make of it: two
+/// passes in one group look like a longer draft, or like a replay.
+bool positions_agree(const Evidence& evidence) {
+  const Said* said = find(evidence.answer, Quantity::accepted_at);
+  if (said == nullptr) return true;
+  std::vector<double> by_position(said->values.size());
+  for (const Group& group : evidence.groups.list) {
+    const long accepted = group.accepted.value_or(0);
+    if (std::cmp_greater(accepted, by_position.size())) return false;
+    for (long i = 0; i < accepted; ++i) by_position[static_cast<std::size_t>(i)] += 1;
+  }
+  return by_position == said->values;
+}
+
+/// Groups that are passes one by one. A token without an event, or one group too large, says that
+/// some are not, and nobody knows which.
+bool groups_are_passes(const Evidence& evidence) {
+  if (!evidence.has_passes()) return false;
+  const GroupCounts counts = count_groups(evidence);
+  return !counts.hidden && !counts.odd && positions_agree(evidence);
+}
+
 void make_emissions(Evidence& evidence) {
   auto& emissions = evidence.request.emissions;
+  const bool by_pass = groups_are_passes(evidence);
   int index = -1;
   for (const auto& group : evidence.groups.list) {
     trace::Emission emission;
-    emission.pass = evidence.has_passes() ? index++ : -1;
+    emission.pass = by_pass ? index++ : -1;
     emission.at_ns = group.at_ns;
     emission.tokens = group.tokens;
     emissions.push_back(std::move(emission));
@@ -155,16 +184,6 @@ void make_passes(Evidence& evidence) {
   }
 }
 
-/// X: seen in the last group, nothing at a length stop, else unknown.
-Counted overshoot_of(const Evidence& evidence, const trace::Tally& tally) {
-  if (!evidence.ended_early()) return counted(0, "a length stop: drafts are cut to what is left");
-  if (evidence.has_passes())
-    return counted(count_groups(evidence).overshoot, "drafts accepted and not emitted at the end");
-  if (tally.accepted.value == 0) return counted(0, "no draft was accepted");
-  return unknown_count(
-      "the output ended before its cap, perhaps inside a draft; --ignore-eos avoids that");
-}
-
 /// F by the identity E - 1 = F - W + A - X, with W = 0.
 std::optional<long> identity_passes(const Evidence& evidence, const trace::Tally& tally) {
   if (!evidence.output_tokens || !tally.accepted.value || !tally.overshoot.value)
@@ -177,6 +196,31 @@ std::optional<long> decoded_passes(const Evidence& evidence) {
   const auto decodes = whole(find(evidence.answer, Quantity::decodes));
   if (!decodes || !evidence.answer.prompt_batches) return std::nullopt;
   return *decodes - *evidence.answer.prompt_batches;
+}
+
+/// X in the last group of an output that ended early. Its replay may have been cut too, of which
+/// only decode calls can tell: then one token more is missing than the drafts show.
+Counted overshoot_at_end(const Evidence& evidence) {
+  const GroupCounts groups = count_groups(evidence);
+  const char* const rule = "drafts accepted and not emitted at the end";
+  if (const auto decoded = decoded_passes(evidence); decoded && !groups.hidden) {
+    const bool replayed = groups.last_is_draft && *decoded == groups.passes + groups.replays + 1;
+    return counted(groups.overshoot + (replayed ? 1 : 0), rule);
+  }
+  if (groups.last_is_draft && groups.replays > 0)
+    return unknown_count("the output may have ended inside a replay");
+  return counted(groups.overshoot, rule);
+}
+
+/// X: seen in the last group, nothing at a length stop of llama.cpp's servers, else unknown.
+Counted overshoot_of(const Evidence& evidence, const trace::Tally& tally) {
+  if (evidence.has_passes())
+    return evidence.ended_early() ? overshoot_at_end(evidence)
+                                  : counted(0, "a length stop: drafts are cut to what is left");
+  if (tally.accepted.value == 0) return counted(0, "no draft was accepted");
+  return unknown_count(evidence.ended_early()
+                           ? "the output ended before its cap, perhaps inside a draft"
+                           : "the last draft may reach past the output's cap");
 }
 
 /// F counted without the identity, or why it was not.
@@ -228,27 +272,86 @@ void fill_no_drafts(const Evidence& evidence, trace::Tally& tally) {
   tally.generated = tally.attempts = tally.passes_replay = counted(0, rule);
 }
 
-void fill_passes(const Evidence& evidence, trace::Tally& tally) {
+/// Fewest passes that the tokens and the drafts allow.
+long fewest_passes(const Evidence& evidence, const trace::Tally& tally) {
+  const long speculative = tally.passes_speculative.value.value_or(0);
+  if (!evidence.output_tokens || !tally.accepted.value) return speculative;
+  return std::max(*evidence.output_tokens - 1 - *tally.accepted.value, speculative);
+}
+
+/// F by events, of servers that send one a pass and say with each how many tokens there are. They
+/// join events when their reader is slow, which shows where a pass cannot make as much, or where
+/// fewer are left than there were passes.
+Counted streamed_passes(const Evidence& evidence, long fewest) {
+  const auto longest = whole(find(evidence.answer, Quantity::draft_n_max));
+  const auto& chunks = evidence.request.chunks;
+  const Counted unsaid =
+      unknown_count("the server says nothing of each pass, so passes are not counted twice");
+  long events = 0;
+  long total = 0;
+  bool joined = false;
+  for (const auto& chunk : chunks) {
+    if (!chunk.output_tokens || chunk.decode_ms || *chunk.output_tokens < total) return unsaid;
+    const long grown = *chunk.output_tokens - total;
+    joined |= grown > (events == 0 ? 1 : longest.value_or(grown) + 1);
+    if (grown > 0) ++events;
+    total = *chunk.output_tokens;
+  }
+  if (events == 0) return unsaid;
+  if (total != evidence.output_tokens)
+    return unknown_count("the events hold another number of tokens than was said in the end");
+  if (joined || events - 1 < fewest)
+    return unknown_count("some events hold the tokens of several passes");
+  return counted(events - 1, "events with tokens, one a pass, less the first");
+}
+
+/// X where passes were counted by events: what they made beyond the tokens. The last draft cannot
+/// lose more than all of itself.
+void find_overshoot(Evidence& evidence, const Counted& independent, trace::Tally& tally) {
+  if (tally.overshoot.value || !independent.value || !tally.accepted.value ||
+      !evidence.output_tokens)
+    return;
+  const long beyond = *independent.value - (*evidence.output_tokens - 1 - *tally.accepted.value);
+  const auto longest = whole(find(evidence.answer, Quantity::draft_n_max));
+  if (longest && beyond > *longest)
+    evidence.answer.oddities.push_back(
+        fmt::format("{} passes and {} accepted drafts make {} tokens more than came, and a draft "
+                    "has at most {}",
+                    *independent.value, *tally.accepted.value, beyond, *longest));
+  else
+    tally.overshoot =
+        counted(beyond, "passes counted by events, less output_tokens - 1 - accepted");
+}
+
+Counted unknown_passes(const Evidence& evidence, const trace::Tally& tally) {
+  if (!tally.accepted.value)
+    return unknown_count("accepted drafts are not known: " + tally.accepted.reason);
+  if (!evidence.output_tokens) return unknown_count("output tokens are not known");
+  return unknown_count(fmt::format("{}: there were at least {} passes", tally.overshoot.reason,
+                                   fewest_passes(evidence, tally)));
+}
+
+void fill_passes(Evidence& evidence, trace::Tally& tally) {
   tally.overshoot = overshoot_of(evidence, tally);
   const auto identity = identity_passes(evidence, tally);
-  const Counted independent = independent_passes(evidence);
-  if (independent.value) {
-    tally.passes = independent;
-  } else if (identity) {
-    tally.passes = counted(*identity, "output_tokens - 1 - accepted + overshoot");
-  } else {
-    tally.passes = unknown_count(!tally.accepted.value
-                                     ? "accepted drafts are not known: " + tally.accepted.reason
-                                 : !tally.overshoot.value ? tally.overshoot.reason
-                                                          : "output tokens are not known");
+  Counted independent = independent_passes(evidence);
+  if (!independent.value && !evidence.has_passes()) {
+    independent = streamed_passes(evidence, fewest_passes(evidence, tally));
+    find_overshoot(evidence, independent, tally);
   }
+  if (independent.value)
+    tally.passes = independent;
+  else if (identity)
+    tally.passes = counted(*identity, "output_tokens - 1 - accepted + overshoot");
+  else
+    tally.passes = unknown_passes(evidence, tally);
   if (independent.value && identity)
     tally.residual_passes = counted(*independent.value - *identity, "passes counted twice");
   else
     tally.residual_passes =
-        unknown_count(independent.value ? tally.overshoot.reason.empty() ? tally.accepted.reason
-                                                                         : tally.overshoot.reason
-                                        : independent.reason);
+        unknown_count(!independent.value      ? independent.reason
+                      : !tally.accepted.value ? tally.accepted.reason
+                                              : "passes were counted once, by events");
 }
 
 /// S, V and R where the groups show them.
@@ -259,9 +362,11 @@ void fill_kinds(const Evidence& evidence, trace::Tally& tally) {
     return;
   }
   const GroupCounts groups = count_groups(evidence);
-  if (!tally.passes_speculative.value || *tally.passes_speculative.value == 0)
+  const bool seen = groups_are_passes(evidence);
+  if (!tally.passes_speculative.value && seen)
     tally.passes_speculative = counted(groups.speculative, "groups whose draft_n grew");
-  if (!tally.tested.value) {
+  if (!seen && !tally.tested.value) tally.tested = unknown_count("groups are not passes here");
+  if (!tally.tested.value && seen) {
     long tested = 0;
     for (const auto& pass : evidence.request.passes) tested += std::max(pass.tested, 0);
     tally.tested = counted(tested, "by group, accepted drafts and the first that was not");
@@ -334,7 +439,7 @@ void normalise(trace::Request& request, bool declared_plain) {
   request.emissions.clear();
   trace::Tally tally;
   make_emissions(evidence);
-  if (evidence.has_passes()) make_passes(evidence);
+  if (groups_are_passes(evidence)) make_passes(evidence);
   check_output(evidence);
   fill_drafts(evidence, tally);
   fill_no_drafts(evidence, tally);

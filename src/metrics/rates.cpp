@@ -96,7 +96,7 @@ void fill_acceptance(ClassSummary& summary, const Sample& sample, bool has_draft
   // Several drafters may each have run for one pass: then it is no proportion.
   const auto attempt_scale = attempt && attempt->value > 1 ? Scale::log : Scale::logit;
   const auto& counts = summary.counts;
-  const auto *passes = &counts.passes, *with_draft = &counts.passes_speculative;
+  const auto *passes = &counts.passes_plain, *with_draft = &counts.passes_speculative;
   summary.attempt_rate = ratio_interval(
       attempt, attempt_scale, n_eff, reason_of({&counts.attempts, with_draft, passes}, no_passes));
   summary.fire_rate = ratio_interval(pooled_ratio(sample, speculative, choices), Scale::logit,

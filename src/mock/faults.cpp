@@ -31,6 +31,8 @@ constexpr std::array<std::pair<FaultKind, std::string_view>, fault_kinds> names 
     {FaultKind::truncated_prompt, "truncated-prompt"},
     {FaultKind::cached, "cached"},
     {FaultKind::heartbeats, "heartbeats"},
+    {FaultKind::crash, "crash"},
+    {FaultKind::echo_key, "echo-key"},
 }};
 
 template <class T>

@@ -29,8 +29,10 @@ enum class FaultKind {
   truncated_prompt,    ///< only VALUE tokens of the prompt are read; without: half
   cached,              ///< VALUE tokens of the prompt come from the cache; without: all but one
   heartbeats,          ///< comments and empty events between the real ones
+  crash,               ///< the server's whole process is killed after VALUE tokens; without: half
+  echo_key,            ///< refusals and failures repeat the Authorization that they were sent
 };
-inline constexpr int fault_kinds = 19;
+inline constexpr int fault_kinds = 21;
 
 /// A fault and the requests for text that it strikes, counted from 1.
 struct Fault {

@@ -10,6 +10,11 @@ using util::Json;
 
 double per_second(double count, double ms) { return ms > 0 ? count / ms * 1e3 : 0; }
 
+/// As its JSON library writes a division by nothing.
+std::string ratio(double part, double whole) {
+  return whole > 0 ? fmt::format("{}", part / whole) : "null";
+}
+
 /// ik_llama.cpp's fork of the server: rates over all tokens, drafts by depth, no cache_n, no build
 /// id anywhere, /props with flat settings, counters without decodes and drafts.
 class IkLlama : public LlamaServer {
@@ -23,9 +28,9 @@ class IkLlama : public LlamaServer {
         R"("predicted_n":{},"predicted_ms":{},"predicted_per_token_ms":{},)"
         R"("predicted_per_second":{},"n_ctx":{},"n_past":{})",
         stream.plan.prompt_processed, stream.prompt_ms,
-        stream.prompt_ms / stream.plan.prompt_processed,
+        ratio(stream.prompt_ms, stream.plan.prompt_processed),
         per_second(stream.plan.prompt_processed, stream.prompt_ms), stream.said, stream.decode_ms,
-        stream.decode_ms / n, per_second(n, stream.decode_ms), state.truth.context_per_slot,
+        ratio(stream.decode_ms, n), per_second(n, stream.decode_ms), state.truth.context_per_slot,
         stream.plan.prompt_tokens + static_cast<int>(stream.said));
     if (stream.offered > 0)
       text += fmt::format(R"(,"draft_n":{},"draft_n_accepted":{},"draft_by_depth":{})",

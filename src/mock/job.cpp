@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 namespace paceline::mock {
 
@@ -26,7 +27,7 @@ std::optional<std::size_t> mark_of(const Struck& struck, std::size_t tokens) {
   std::optional<double> at;
   if (struck.by(FaultKind::stall)) at = half;
   for (const FaultKind kind :
-       {FaultKind::cut, FaultKind::error_in_stream, FaultKind::malformed_json})
+       {FaultKind::cut, FaultKind::error_in_stream, FaultKind::malformed_json, FaultKind::crash})
     if (const auto value = struck.value(kind, half)) at = value;
   if (!at) return std::nullopt;
   return static_cast<std::size_t>(*at);
@@ -195,6 +196,7 @@ void Mock::Job::say_until(std::size_t until) {
 
 /// The fault of mid stream.
 void Mock::Job::strike() {
+  if (struck_.by(FaultKind::crash)) std::raise(SIGKILL);
   if (struck_.by(FaultKind::malformed_json) && stream_.asked.stream)
     write({world_.renderer.framing(stream_.asked) == Framing::lines
                ? std::string("{\"response\":\"brok\n")

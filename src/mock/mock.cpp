@@ -19,6 +19,12 @@ void add_positions(std::vector<long>& sums, const std::vector<long>& more) {
   for (std::size_t i = 0; i < more.size(); ++i) sums[i] += more[i];
 }
 
+/// What a proxy repeats in its errors, where the fault asks for it.
+std::string echo(const Struck& struck, const net::Request& request) {
+  if (!struck.by(FaultKind::echo_key)) return "";
+  return ": " + std::string(net::header(request.headers, "Authorization").value_or(""));
+}
+
 long unix_now() {
   return static_cast<long>(std::chrono::duration_cast<std::chrono::seconds>(
                                std::chrono::system_clock::now().time_since_epoch())
@@ -85,7 +91,7 @@ std::optional<net::Response> Mock::refusal(const net::Request& request) {
   if (options_.api_key.empty()) return std::nullopt;
   const auto given = net::header(request.headers, "Authorization");
   if (given && *given == "Bearer " + options_.api_key) return std::nullopt;
-  return json_response(renderer_->error(401, "Invalid API Key"), 401);
+  return json_response(renderer_->error(401, "Invalid API Key" + echo(always, request)), 401);
 }
 
 void Mock::handle(net::Request request, const std::shared_ptr<net::Reply>& reply) {
@@ -119,7 +125,8 @@ void Mock::start(const net::Request& request, const std::shared_ptr<net::Reply>&
   strike_counters(struck);
   if (const auto status = struck.value(FaultKind::http_error, 500)) {
     const int code = static_cast<int>(*status);
-    return reply->answer(json_response(renderer_->error(code, "the mock was told to fail"), code));
+    return reply->answer(json_response(
+        renderer_->error(code, "the mock was told to fail" + echo(struck, request)), code));
   }
   auto asked = read_asked(options_.truth, request);
   if (!asked)

@@ -110,7 +110,8 @@ class Ollama : public OpenAi {
              {{"general.architecture", "llama"},
               {"general.file_type", 15},
               {"llama.context_length", 32768}}},
-            {"capabilities", {"completion"}}};
+            {"capabilities",
+             state.truth.takes_images ? Json{"completion", "vision"} : Json{"completion"}}};
   }
 
   static Json final(const State& state, const Stream& stream, const std::string& text) {

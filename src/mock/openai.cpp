@@ -53,6 +53,13 @@ std::string OpenAi::event_members(const State&, const Stream&) const { return ""
 Json OpenAi::last_members(const State&, const Stream&) const { return Json::object(); }
 Json OpenAi::last_choice_members(const State&, const Stream&) const { return Json::object(); }
 
+std::string OpenAi::usage_so_far(const Stream& stream) {
+  if (!stream.asked.stream_option("continuous_usage_stats")) return "";
+  return fmt::format(R"(,"usage":{{"prompt_tokens":{},"total_tokens":{},"completion_tokens":{}}})",
+                     stream.plan.prompt_tokens,
+                     stream.plan.prompt_tokens + static_cast<int>(stream.said), stream.said);
+}
+
 bool OpenAi::says_usage(const Stream& stream) const {
   return stream.asked.stream_option("include_usage");
 }

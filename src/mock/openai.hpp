@@ -35,6 +35,8 @@ class OpenAi : public Renderer {
   /// Members of the choice at its end.
   virtual util::Json last_choice_members(const State& state, const Stream& stream) const;
 
+  /// Usage so far as a member of every event, of servers that know it, where it is asked for.
+  static std::string usage_so_far(const Stream& stream);
   std::string chunk(const Stream& stream, std::string_view delta, std::string_view members,
                     std::string_view more) const;
 };

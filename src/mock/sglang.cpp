@@ -64,6 +64,10 @@ class SgLang : public OpenAi {
     return model;
   }
 
+  std::string event_members(const State&, const Stream& stream) const override {
+    return usage_so_far(stream);
+  }
+
   Json last_members(const State& state, const Stream& stream) const override {
     const bool asked = stream.asked.flag("return_spec_tokens_details");
     if (generation_ < 3 || !asked || !state.truth.speculates) return Json::object();

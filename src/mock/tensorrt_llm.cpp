@@ -25,6 +25,10 @@ class TensorRt : public OpenAi {
  protected:
   std::string_view owner() const override { return "tensorrt_llm"; }
 
+  std::string event_members(const State&, const Stream& stream) const override {
+    return usage_so_far(stream);
+  }
+
   Json last_choice_members(const State&, const Stream& stream) const override {
     const auto passes = static_cast<double>(stream.plan.target_passes());
     if (passes <= 0) return Json::object();

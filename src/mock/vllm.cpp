@@ -56,11 +56,7 @@ class Vllm : public OpenAi {
   }
 
   std::string event_members(const State&, const Stream& stream) const override {
-    if (!stream.asked.stream_option("continuous_usage_stats")) return "";
-    return fmt::format(
-        R"(,"usage":{{"prompt_tokens":{},"total_tokens":{},"completion_tokens":{}}})",
-        stream.plan.prompt_tokens, stream.plan.prompt_tokens + static_cast<int>(stream.said),
-        stream.said);
+    return usage_so_far(stream);
   }
 
   Json last_choice_members(const State&, const Stream&) const override {

@@ -4,6 +4,7 @@
 
 #include "net/loop.hpp"
 #include "net/request_text.hpp"
+#include "util/assert.hpp"
 
 namespace paceline::net {
 
@@ -161,7 +162,7 @@ void Client::Loop::refuse(const Shared& exchange, std::string reason) {
 }
 
 void Client::Loop::end(const Shared& exchange, EndKind kind, std::string reason, TimePoint at) {
-  if (exchange->ended) return;
+  PACELINE_ASSERT(!exchange->ended);
   exchange->ended = true;
   exchange->alarm.cancel();
   if (exchange->connection) exchange->connection->close();

@@ -18,7 +18,9 @@ constexpr std::size_t longest_url = 2048;
 constexpr std::size_t longest_host = 253;  // of a name, RFC 1035 3.1 without the root's dot
 constexpr std::string_view example = "http://127.0.0.1:8080";
 
+/// Without its query, which may hold a key.
 tl::unexpected<util::Error> refuse(std::string_view text, std::string_view what) {
+  text = text.substr(0, text.find('?'));
   return util::fail(util::ErrorKind::usage, fmt::format("The URL \"{}\" {}. Write it as in {}.",
                                                         util::printable(text), what, example));
 }

@@ -104,7 +104,8 @@ std::string text_sentence(const Document& document) {
       std::minmax_element(arm.workloads.begin(), arm.workloads.end(), fewer_tokens);
   const Quantity& few = least->decode.tokens_per_pass;
   const Quantity& many = most->decode.tokens_per_pass;
-  if (!few.high || !many.low || *few.high >= *many.low || least->looping || most->looping)
+  if (!few.high || !many.low || *few.high >= *many.low || least->looping.value.value_or(false) ||
+      most->looping.value.value_or(false))
     return "";
   return fmt::format(" The text decides: {} makes {} tokens a pass on {} and {} on {}.", arm.name,
                      figure(*many.value), most->workload_class, figure(*few.value),
@@ -218,7 +219,7 @@ std::string looping_sentence(const Document& document) {
   std::set<std::string> looping;
   for (const Arm& arm : document.arms)
     for (const Workload& workload : arm.workloads)
-      if (workload.looping) looping.insert(workload.workload_class);
+      if (workload.looping.value.value_or(false)) looping.insert(workload.workload_class);
   if (looping.empty()) return "";
   return fmt::format(" The output of {} repeats itself, so classes are not to be compared here.",
                      listed({looping.begin(), looping.end()}));

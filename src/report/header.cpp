@@ -75,7 +75,8 @@ std::string drafter_text(const document::Drafter& drafter) {
   text += drafter.file.value   ? model_text(*drafter.file.value)
           : drafter.part.value ? part_text(*drafter.part.value)
                                : util::printable(drafter.file.reason);
-  return text + ", rollback " + util::printable(drafter.rollback);
+  return drafter.rollback.value ? text + ", rollback " + util::printable(*drafter.rollback.value)
+                                : text;
 }
 
 std::string drafter_lines(const Document& document, const Style& style) {
@@ -87,15 +88,49 @@ std::string drafter_lines(const Document& document, const Style& style) {
 }
 
 std::string engine_text(const document::Engine& engine) {
-  std::vector<std::string> parts = {util::printable(engine.name) + " " +
-                                    util::printable(engine.version)};
-  add_if(parts, util::printable(engine.build));
+  std::vector<std::string> parts = {util::printable(engine.name)};
+  if (engine.version.value) parts.back() += " " + util::printable(*engine.version.value);
+  if (engine.build.value) add_if(parts, util::printable(*engine.build.value));
   for (const auto& device : engine.devices) add_if(parts, util::printable(device));
-  parts.push_back(fmt::format("KV {}/{}", util::printable(engine.cache_type_k),
-                              util::printable(engine.cache_type_v)));
-  parts.emplace_back(engine.flash_attention ? "flash attention on" : "flash attention off");
-  parts.push_back(fmt::format("batch {}/{}", engine.n_batch, engine.n_ubatch));
+  if (engine.cache_type_k.value && engine.cache_type_v.value)
+    parts.push_back(fmt::format("KV {}/{}", util::printable(*engine.cache_type_k.value),
+                                util::printable(*engine.cache_type_v.value)));
+  if (engine.flash_attention.value)
+    parts.emplace_back(*engine.flash_attention.value ? "flash attention on"
+                                                     : "flash attention off");
+  if (engine.n_batch.value && engine.n_ubatch.value)
+    parts.push_back(fmt::format("batch {}/{}", *engine.n_batch.value, *engine.n_ubatch.value));
   return comma_separated(parts);
+}
+
+/// "mtp: llama-server b1-de3ff81 at http://.., started here, 1 slot of 4096 tokens, drafts by ..".
+std::string server_text(const document::Server& server) {
+  std::vector<std::string> parts = {util::printable(server.arm) + ": " + server.dialect};
+  if (server.build.value) parts.back() += " " + util::printable(*server.build.value);
+  parts.back() += " at " + util::printable(server.url);
+  parts.emplace_back(server.managed ? "started here" : "running already (" + server.chosen + ")");
+  if (server.model.value && !server.managed)
+    parts.push_back("model " + util::printable(*server.model.value));
+  if (server.slots.value && server.n_ctx_slot.value)
+    parts.push_back(fmt::format("{} {} of {} tokens", *server.slots.value,
+                                *server.slots.value == 1 ? "slot" : "slots",
+                                *server.n_ctx_slot.value));
+  std::vector<std::string> types;
+  for (const auto& type : server.spec_types) types.push_back(util::printable(type));
+  if (!server.speculates.value)
+    parts.emplace_back("whether it speculates is not known");
+  else if (!*server.speculates.value)
+    parts.emplace_back("does not speculate");
+  else
+    parts.push_back(types.empty() ? "speculates" : "speculates by " + comma_separated(types));
+  return comma_separated(parts);
+}
+
+std::string server_lines(const Document& document, const Style& style) {
+  std::string text;
+  for (const auto& server : document.servers)
+    text += line(text.empty() ? "server" : "", server_text(server), style);
+  return text;
 }
 
 std::string virtual_text(const document::Machine& machine) {
@@ -172,8 +207,9 @@ std::string memory_text(const document::Memory& memory) {
 std::string threads_text(const Document& document) {
   std::set<std::string> each;
   for (const auto& arm : document.arms)
-    each.insert(
-        fmt::format("{} with {} tokens of context", arm.settings.threads, arm.settings.n_ctx));
+    if (arm.settings.threads.value && arm.settings.n_ctx.value)
+      each.insert(fmt::format("{} with {} tokens of context", *arm.settings.threads.value,
+                              *arm.settings.n_ctx.value));
   return comma_separated({each.begin(), each.end()});
 }
 
@@ -202,6 +238,7 @@ std::string sampling_text(const document::Sampling& sampling) {
   text += by_origin(effective.settings, "tool", "by this tool");
   text += by_origin(sampling.not_requested, "gguf", "unasked, by the model's file");
   text += by_origin(sampling.not_requested, "library", "unasked, by the library's default");
+  text += by_origin(sampling.not_requested, "server", "unasked, by the server");
   const bool only_ours = std::all_of(sampling.not_requested.begin(), sampling.not_requested.end(),
                                      [](const auto& setting) { return setting.origin == "tool"; });
   if (only_ours) text += "; nothing else filters or reshapes";
@@ -216,19 +253,26 @@ std::string notes_text(const std::vector<std::string>& notes) {
   return text;
 }
 
+std::string_view state_text(std::string_view protocol) {
+  if (protocol == "warm_session")
+    return ", drafters keep what they learned from earlier requests (warm_session)";
+  if (protocol == "server")
+    return ", a server's drafter may keep what it learned from earlier ones";
+  return "";
+}
+
 std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
-      "{} ({} form){}, output capped at {} tokens, {}; {} rounds of {} arms, {} of {} launches "
+      "{} ({} form){}, output capped at {} tokens, {}; {} {} of {} {}, {} of {} launches "
       "done{}; {} at a time{}; seed {}",
       util::printable(launches.workload), launches.prompt_form, notes_text(launches.workload_notes),
-      launches.n_predict, launches.stop_rule, launches.rounds, document.arms.size(), launches.done,
-      launches.planned, launches.interrupted ? " (interrupted)" : "",
+      launches.n_predict, launches.stop_rule, launches.rounds,
+      launches.rounds == 1 ? "round" : "rounds", document.arms.size(),
+      document.arms.size() == 1 ? "arm" : "arms", launches.done, launches.planned,
+      launches.interrupted ? " (interrupted)" : "",
       document.loads.empty() ? "one request" : "one request, and then many,",
-      launches.protocol == "warm_session"
-          ? ", drafters keep what they learned from earlier requests (warm_session)"
-          : "",
-      launches.seed);
+      state_text(launches.protocol), launches.seed);
 }
 
 }  // namespace
@@ -240,13 +284,16 @@ std::string header_text(const Document& document, const Style& style) {
   text += fmt::format("  {}  trace {}\n", util::printable(document.created),
                       util::printable(document.trace_id));
   const auto& target = document.target;
-  text += line("target", target.value ? model_text(*target.value) : target.reason, style);
+  text += line("target", target.value ? model_text(*target.value) : util::printable(target.reason),
+               style);
   text += drafter_lines(document, style);
+  text += server_lines(document, style);
   const auto& engine = document.engine;
   text += line("engine", engine.value ? engine_text(*engine.value) : engine.reason, style);
   text += line("machine", machine_text(document.machine), style);
   text += line("noise", noise_text(document.noise), style);
-  text += line("threads", threads_text(document), style);
+  if (const std::string threads = threads_text(document); !threads.empty())
+    text += line("threads", threads, style);
   if (const std::string memory = memory_text(document.memory); !memory.empty())
     text += line("memory", memory, style);
   text += line("sampling", sampling_text(document.sampling), style);

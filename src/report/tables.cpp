@@ -70,7 +70,8 @@ std::string class_heading(const Document& document, const std::string& workload_
 std::string repeats_of(const Workload& workload, Notes& notes) {
   const auto& share = workload.repeated_8gram_share;
   if (!share.value) return "- " + notes.mark(share.reason);
-  return fmt::format("{:.0f} %{}", 100 * *share.value, workload.looping ? " loops" : "");
+  return fmt::format("{:.0f} %{}", 100 * *share.value,
+                     workload.looping.value.value_or(false) ? " loops" : "");
 }
 
 /// A class's columns: all in one table, or two narrower tables that keep every interval.

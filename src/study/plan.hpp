@@ -35,6 +35,7 @@ struct RunOptions {
   bool widths = false;        ///< time passes by width in every launch
   int widest = 0;             ///< widest pass to time on the plain arm
   bool ignore_eos = false;    ///< servers go on to the cap
+  bool pictures = false;      ///< every request carries one of ours; chat messages only
   bool warm_session = false;  ///< keep the drafter's own state from request to request
   std::uint64_t seed = 1;
   int patience_s = 600;  ///< silence after which an engine is given up

@@ -10,6 +10,7 @@
 #include "metrics/normalise.hpp"
 #include "study/collect.hpp"
 #include "study/load.hpp"
+#include "workload/picture.hpp"
 
 namespace paceline::study {
 
@@ -18,6 +19,15 @@ namespace {
 constexpr int warm_up_tokens = 16;
 constexpr int width_repeats = 5;
 constexpr int most_failures_in_a_row = 5;
+
+trace::Outcome no_images() {
+  trace::Outcome outcome;
+  outcome.kind = trace::OutcomeKind::refused;
+  outcome.reason =
+      "the server says that it takes no images, and the prompts carry some: give it a projector "
+      "(--mmproj FILE with --server-bin), or leave the images out";
+  return outcome;
+}
 
 /// One run in progress: the trace so far, and where it is taken down.
 class Run {
@@ -61,14 +71,16 @@ class Run {
     // Some engines know only once they are open whether they run here.
     const auto before = machine::read_memory(std::nullopt, trace::MemoryMoment::before_load);
     auto facts = engine.open(arm.setup, arm.sampling);
+    if (facts && facts->server && facts->server->takes_images == false && sends_images())
+      facts = tl::unexpected(no_images());
     if (facts)
       launch.facts = std::move(*facts);
     else
       launch.outcome = facts.error();
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
-    failures_in_a_row_ = 0;
     std::vector<trace::MemoryReading> readings;
+    failures_in_a_row_ = 0;
     if (facts) {
       if (engine.capabilities().is_local) readings.push_back(before);
       read_memory(engine, trace::MemoryMoment::after_load, readings);
@@ -151,6 +163,9 @@ class Run {
     job.warm_session = options_.warm_session;
     job.ignore_eos = options_.ignore_eos;
     if (!arm.setup.url.empty()) put_salt(job, salted, planned.round);
+    if (options_.pictures && !job.messages.empty())
+      job.messages.back().images.push_back(
+          workload::picture_url(fresh_seed(salted, planned.round)));
     return job;
   }
 
@@ -235,12 +250,21 @@ class Run {
   /// A beginning that no cache has seen: the same for all arms, so that their texts can be
   /// compared, and another one for every prompt, round and run.
   void put_salt(protocol::Generate& job, const std::string& prompt_id, int round) const {
-    const std::string salt = fmt::format(
-        "[{:08x}] ", request_seed(options_.seed, trace_.header.trace_id + prompt_id, round));
+    const std::string salt = fmt::format("[{:08x}] ", fresh_seed(prompt_id, round));
     if (job.messages.empty())
       job.prompt.insert(0, salt);
     else
       job.messages.front().content.insert(0, salt);
+  }
+
+  /// The same for all arms, and another one for every prompt, round and run.
+  std::uint32_t fresh_seed(const std::string& prompt_id, int round) const {
+    return request_seed(options_.seed, trace_.header.trace_id + prompt_id, round);
+  }
+
+  bool sends_images() const {
+    const auto& prompts = options_.prompts.measured;
+    return options_.pictures || std::any_of(prompts.begin(), prompts.end(), workload::has_images);
   }
 
   bool lost() const { return current().outcome.kind != trace::OutcomeKind::done; }

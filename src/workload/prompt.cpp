@@ -1,5 +1,6 @@
 #include "workload/prompt.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace paceline::workload {
@@ -13,9 +14,15 @@ Prompt user_prompt(std::string id, std::string workload_class, std::string conte
   return prompt;
 }
 
+bool has_images(const Prompt& prompt) {
+  return std::any_of(prompt.messages.begin(), prompt.messages.end(),
+                     [](const auto& message) { return !message.images.empty(); });
+}
+
 std::optional<Prompt> in_raw_form(Prompt prompt) {
   if (prompt.text.empty()) {
     if (prompt.messages.size() != 1 || prompt.messages[0].role != "user") return std::nullopt;
+    if (has_images(prompt)) return std::nullopt;
     prompt.text = std::move(prompt.messages[0].content);
   }
   prompt.messages.clear();

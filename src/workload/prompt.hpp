@@ -22,6 +22,9 @@ struct Prompt {
 /// A prompt of one user message.
 Prompt user_prompt(std::string id, std::string workload_class, std::string content);
 
+/// Whether one of its messages carries an image.
+bool has_images(const Prompt& prompt);
+
 /// The prompt with text alone: its own, or the content of its only message when that is the user's.
 /// Nothing where the messages are more than that: which text they make is the template's business.
 std::optional<Prompt> in_raw_form(Prompt prompt);

@@ -29,7 +29,10 @@ constexpr std::size_t longest_prompt = std::size_t{8} << 20;  // past every cont
 
 std::size_t bytes_of(const Prompt& prompt) {
   std::size_t bytes = prompt.text.size();
-  for (const auto& message : prompt.messages) bytes += message.content.size();
+  for (const auto& message : prompt.messages) {
+    bytes += message.content.size();
+    for (const auto& image : message.images) bytes += image.size();
+  }
   return bytes;
 }
 

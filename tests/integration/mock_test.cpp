@@ -62,7 +62,7 @@ TEST(MockCommand, serves_as_llama_server_with_its_own_arguments_until_it_is_told
 
 TEST(MockCommand, is_told_to_nobody_who_asks_for_help) {
   const support::TemporaryFolder home;
-  for (const char* asked : {"--help", "completions", "manual"}) {
+  for (const char* asked : {"--help", "completions", "man"}) {
     std::vector<std::string> arguments = {asked};
     if (arguments[0] == "completions") arguments.emplace_back("bash");
     const auto ended = support::run_program(home.path(), arguments);

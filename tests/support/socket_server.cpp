@@ -159,11 +159,11 @@ SocketServer::SocketServer(Script script, std::optional<Certificate> identity)
 }
 
 void SocketServer::finish() {
+  ::shutdown(descriptor_, SHUT_RDWR);  // wakes an accept()
   if (thread_.joinable()) thread_.join();
 }
 
 SocketServer::~SocketServer() {
-  ::shutdown(descriptor_, SHUT_RDWR);  // wakes an accept()
   finish();
   ::close(descriptor_);
 }

@@ -60,7 +60,7 @@ class SocketServer {
   SocketServer& operator=(const SocketServer&) = delete;
 
   std::uint16_t port() const { return port_; }
-  /// Waits until the script has ended, so that what it wrote down can be read.
+  /// Accepts no more and waits until the script has ended, so that what it wrote down can be read.
   void finish();
 
  private:

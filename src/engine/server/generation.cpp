@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dialect/sampling.hpp"
 #include "util/printable.hpp"
 
 namespace paceline::engine::server {
@@ -157,10 +158,15 @@ void Generation::end_stream(const net::End& end) {
   if (cancelled_)
     fail(trace::OutcomeKind::cancelled, "stopped by the user");
   else if (!whole)
-    fail(kind_of(end.kind), fmt::format("{} after {} events", end.reason, pieces_.size()));
+    fail(kind_of(end.kind), fmt::format("{}, after {} events", end.reason, pieces_.size()));
   else if (status_ != ok)
     fail(status_ < 500 ? trace::OutcomeKind::refused : trace::OutcomeKind::failed,
          fmt::format("the server answered {}: {}", status_, excerpt(body_)));
+  else if (truncated_)
+    // Case C253: what was measured is another prompt, or a context that was shifted.
+    fail(trace::OutcomeKind::refused,
+         "the server cut the prompt or the answer to fit its context: give each of its slots more "
+         "context (-c is shared by all of them), or shorten the prompt or -n");
   else if (finished_.stop == trace::StopReason::none)
     fail(trace::OutcomeKind::failed,
          fmt::format("the stream ended without saying why, after {} events", pieces_.size()));
@@ -205,11 +211,19 @@ void Generation::read_message(const Piece& piece) {
     else
       answered_.answer.said[place->second] = std::move(said);
   }
-  if (message->sampling) answered_.answer.sampling = std::move(message->sampling);
+  if (message->sampling) {
+    dialect::name_origins(job_.sampling, *message->sampling, oddities);
+    answered_.answer.sampling = std::move(message->sampling);
+  }
   if (message->stop) finished_.stop = *message->stop;
+  truncated_ |= message->truncated;
   finished_.text += message->reasoning + message->content;
   message->chunk.arrived_ns = nanoseconds(piece.at);
-  if (message->has_tokens) answered_.chunks.push_back(std::move(message->chunk));
+  // A last token without text, as an end token, shows in the total alone.
+  const long total = message->chunk.output_tokens.value_or(0);
+  const bool grew = total > output_tokens_;
+  output_tokens_ = std::max(output_tokens_, total);
+  if (message->has_tokens || grew) answered_.chunks.push_back(std::move(message->chunk));
 }
 
 void Generation::read_counters() {

@@ -86,12 +86,14 @@ class Generation {
   std::vector<Piece> pieces_;
   std::size_t piece_bytes_ = 0;
   bool said_done_ = false;
+  bool truncated_ = false;
   std::optional<dialect::Counters> before_;
   std::optional<dialect::Counters> after_;
 
   trace::Answered answered_;
   trace::Finished finished_;
   int prompt_batches_ = 0;
+  long output_tokens_ = 0;  ///< running total so far
   std::map<std::pair<trace::Quantity, std::string>, std::size_t> said_at_;
 };
 

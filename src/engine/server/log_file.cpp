@@ -87,6 +87,8 @@ void LogFile::remove() {
   std::filesystem::remove(path_, ignored);
 }
 
+std::uintmax_t LogFile::size() const { return size_of(descriptor_); }
+
 std::vector<std::string> LogFile::tail() const {
   std::vector<std::string> lines = before_;
   append_lines(end_of(descriptor_), lines);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ class LogFile {
   ~LogFile();
 
   const std::filesystem::path& path() const { return path_; }
+
+  /// Bytes in it now.
+  std::uintmax_t size() const;
 
   /// The last lines, at most 30 and of 500 bytes each.
   std::vector<std::string> tail() const;

@@ -178,7 +178,9 @@ util::Result<void> ManagedServer::launch(const trace::Setup& setup, std::uint16_
 
 /// Nothing once it is.
 std::optional<trace::Outcome> ManagedServer::wait_until_healthy(const net::Url& server) {
-  const auto until = Clock::now() + options_.patience;
+  const auto began = Clock::now();
+  auto heard = began;
+  std::uintmax_t logged = 0;
   std::optional<Clock::time_point> stranger_until;
   std::optional<int> status;
   for (int wait_ms = shortest_pause_ms;; wait_ms = std::min(2 * wait_ms, longest_pause_ms)) {
@@ -194,13 +196,19 @@ std::optional<trace::Outcome> ManagedServer::wait_until_healthy(const net::Url& 
                                  server.text(), program_));
     if (!pause(wait_ms)) return give_up(trace::OutcomeKind::cancelled, "stopped by the user");
     log_->trim();
-    if (Clock::now() >= until) break;
+    const auto now = Clock::now();
+    if (log_->size() != logged) heard = now;
+    logged = log_->size();
+    const bool silent = now >= heard + options_.silence;
+    if (!silent && now < began + options_.patience) continue;
+    const auto waited = silent ? options_.silence : options_.patience;
+    return give_up(trace::OutcomeKind::timed_out,
+                   fmt::format("{} was not ready after {}{}: {}", program_,
+                               util::for_people(static_cast<double>(waited.count())),
+                               silent ? " without a word in its log (--patience)" : "",
+                               status ? fmt::format("its /health answers {}", *status)
+                                      : "its /health does not answer"));
   }
-  const auto seconds = static_cast<double>(options_.patience.count());
-  return give_up(trace::OutcomeKind::timed_out,
-                 fmt::format("{} was not ready after {}: {}", program_, util::for_people(seconds),
-                             status ? fmt::format("its /health answers {}", *status)
-                                    : "its /health does not answer"));
 }
 
 /// Somebody may have been faster at the port; ours then ends by itself. Where the system does not

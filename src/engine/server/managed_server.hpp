@@ -23,6 +23,7 @@ using Health = std::function<std::optional<int>(const net::Url& server)>;
 struct ManagedOptions {
   int slots = 1;                                        ///< requests that it takes at once
   std::chrono::seconds patience{1800};                  ///< for loading
+  std::chrono::seconds silence{1800};                   ///< likewise, without a word in its log
   std::chrono::milliseconds stranger_patience{10'000};  ///< to give up, when another has its port
   std::chrono::milliseconds end_patience{10'000};       ///< to end when asked, before it is killed
   std::filesystem::path log_folder{};                   ///< empty: logs/ in the cache folder

@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "dialect/sampling.hpp"
+#include "engine/server/health.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
@@ -15,9 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int ok = 200;
+constexpr int unavailable = 503;
 constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
-constexpr auto health_patience = std::chrono::seconds(2);
 constexpr int try_out_tokens = 8;
 constexpr int most_jobs = 100'000;
 
@@ -27,6 +30,15 @@ trace::Outcome refused(std::string reason) {
   outcome.reason = std::move(reason);
   return outcome;
 }
+
+/// Whether arguments make acceptance up, as llama-server's --spec-synth-len does.
+bool forces_acceptance(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("--spec-synth");
+  });
+}
+
+bool wants_key(int status) { return status == 401 || status == 403; }
 
 }  // namespace
 
@@ -48,22 +60,41 @@ void ServerEngine::authorise(net::Request& request) const {
     request.headers.emplace_back("Authorization", "Bearer " + options_.api_key);
 }
 
-util::Result<net::Response> ServerEngine::ask(net::Request request) {
+/// What a server says may repeat what it was sent: its words go into traces and reports.
+std::string ServerEngine::without_key(std::string text) const {
+  const std::string& key = options_.api_key;
+  if (key.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
+    text.replace(at, key.size(), "[key]");
+  return text;
+}
+
+std::string ServerEngine::about_key() const {
+  return options_.api_key.empty()
+             ? fmt::format(
+                   "{} wants a key: put it into PACELINE_API_KEY, or name a file with "
+                   "--api-key-file",
+                   url_.text())
+             : fmt::format("{} refuses the key that PACELINE_API_KEY or --api-key-file gives",
+                           url_.text());
+}
+
+util::Result<net::Response> ServerEngine::ask(net::Request request,
+                                              std::chrono::milliseconds patience) {
   authorise(request);
-  return client_.fetch(url_, std::move(request), fact_patience);
+  auto answer = client_.fetch(url_, std::move(request), patience);
+  if (answer) answer->body = without_key(std::move(answer->body));
+  return answer;
 }
 
 /// Where the server is, after starting it when it is ours; an outcome when there is none.
 std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
   setup_ = setup;
   if (!setup.server_bin.empty()) {
-    const auto health = [this](const net::Url& server) -> std::optional<int> {
-      const auto answer = client_.fetch(server, {"GET", "/health", {}, ""}, health_patience);
-      return answer ? std::optional(answer->status) : std::nullopt;
-    };
     ManagedOptions managed;
     managed.slots = options_.slots;
-    managed_.emplace(health, std::move(managed));
+    managed.silence = std::chrono::ceil<std::chrono::seconds>(options_.client.timeouts.first_byte);
+    managed_.emplace(health_over(client_), std::move(managed));
     auto started = managed_->start(setup);
     if (!started) return started.error();
     url_ = std::move(*started);
@@ -79,7 +110,7 @@ std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
 tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answers& answers) {
   std::string last_failure;
   for (const auto& target : dialect::probe_targets()) {
-    auto answer = ask({"GET", target, {}, ""});
+    auto answer = ask({"GET", target, {}, ""}, fact_patience);
     if (util::interrupted()) return tl::unexpected(refused("stopped by the user"));
     if (answer)
       answers[target] = std::move(*answer);
@@ -90,36 +121,40 @@ tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answ
   if (answers.empty())
     return tl::unexpected(
         refused(fmt::format("no server answers at {}: {}", url_.text(), last_failure)));
-  const bool locked = std::any_of(answers.begin(), answers.end(), [](const auto& answer) {
-    return answer.second.status == 401 || answer.second.status == 403;
-  });
+  const auto any_said = [&answers](auto&& of) {
+    return std::any_of(answers.begin(), answers.end(),
+                       [&](const auto& answer) { return of(answer.second.status); });
+  };
   if (!options_.dialect.empty())
     if (const auto* named = dialect::find(options_.dialect))
       return dialect::Choice{named, "asked for by name"};
   if (auto choice = dialect::choose(answers)) return *choice;
-  return tl::unexpected(refused(
-      locked ? fmt::format("{} wants a key: put it into PACELINE_API_KEY, or name a file with "
-                           "--api-key-file",
-                           url_.text())
-             : fmt::format("{} answers, and is no kind of server that is known: name one with "
-                           "--dialect",
-                           url_.text())));
+  if (any_said(wants_key)) return tl::unexpected(refused(about_key()));
+  if (any_said([](int status) { return status == unavailable; }))
+    return tl::unexpected(refused(
+        fmt::format("{} is not ready (it answers 503, as while loading a model): repeat when it is",
+                    url_.text())));
+  return tl::unexpected(refused(fmt::format(
+      "{} answers, and is no kind of server that is known: name one with --dialect", url_.text())));
 }
 
 void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& facts) {
   for (const auto& target : dialect_->fact_targets())
     if (!answers.contains(target))
-      if (auto answer = ask({"GET", target, {}, ""})) answers[target] = std::move(*answer);
+      if (auto answer = ask({"GET", target, {}, ""}, fact_patience))
+        answers[target] = std::move(*answer);
   dialect_->read_facts(answers, facts);
   model_ = !options_.model.empty() ? options_.model : facts.server->model.value_or("");
   facts.server->model = model_.empty() ? facts.server->model : std::optional(model_);
   if (auto request = dialect_->fact_request(model_))
-    if (auto answer = ask(std::move(*request))) dialect_->read_fact_answer(*answer, facts);
+    if (auto answer = ask(std::move(*request), fact_patience))
+      dialect_->read_fact_answer(*answer, facts);
   if (const auto target = dialect_->counters_target())
-    if (const auto answer = ask({"GET", *target, {}, ""}))
+    if (const auto answer = ask({"GET", *target, {}, ""}, fact_patience))
       has_counters_ = answer->status == ok && dialect_->read_counters(answer->body).has_value();
   if (managed_) {
     facts.server->command_line = managed_->command_line();
+    facts.server->forced_acceptance = forces_acceptance(setup_.server_args);
     facts.server->binary_sha256 = managed_->binary_sha256();
     facts.server->binary_is_script = managed_->binary_is_script();
     if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())
@@ -138,10 +173,13 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
   job.prompt = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,";
   job.n_predict = try_out_tokens;
   job.sampling = sampling;
-  net::Request request = dialect_->generate({adapted(job), model_});
-  authorise(request);
-  const auto answer = client_.fetch(url_, std::move(request), options_.client.timeouts.first_byte);
+  job = adapted(std::move(job));
+  if (!dialect_->cannot_ask({job, model_}).empty())
+    job.messages = {{"user", std::exchange(job.prompt, "")}};
+  if (const auto reason = why_not(job); !reason.empty()) return refused(reason);
+  const auto answer = ask(dialect_->generate({job, model_}), options_.client.timeouts.first_byte);
   if (!answer) return refused("a first short request failed: " + answer.error().message);
+  if (wants_key(answer->status)) return refused(about_key());
   if (answer->status != ok)
     return refused(fmt::format("a first short request was answered {}: {}", answer->status,
                                util::printable(answer->body.substr(0, 300))));
@@ -159,6 +197,8 @@ std::optional<trace::Outcome> ServerEngine::try_out(const trace::Sampling& sampl
     const auto message = dialect_->read(text);
     if (!message) continue;
     if (message->sampling) facts.sampling = *message->sampling;
+    std::vector<std::string> unheeded;  // said again, and kept, with every measured request
+    dialect::name_origins(job.sampling, facts.sampling, unheeded);
     if (message->speculates) facts.server->speculates = message->speculates;
     if (!message->spec_types.empty()) facts.server->spec_types = message->spec_types;
     for (const auto& said : message->said)
@@ -191,6 +231,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   facts.server->abilities = dialect_->abilities();
   facts.load_s = managed_ ? loading.count() : 0;
   facts.threads = managed_ ? setup.threads : 0;
+  if (managed_ && setup.draft_n_max > 0) facts.draft_n_max = setup.draft_n_max;
   read_facts(answers, facts);
   if (auto problem = try_out(sampling, facts)) return fail(*problem);
   if (setup.spec_type == trace::SpecType::none && facts.server->speculates.value_or(false))
@@ -203,6 +244,14 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   return facts;
 }
 
+/// What the server has no way to be told of a job; empty: nothing.
+std::string ServerEngine::why_not(const protocol::Generate& job) const {
+  const auto without = dialect_->cannot_ask({job, model_});
+  if (without.empty()) return "";
+  return fmt::format("{} cannot be asked for {}: leave that out, or choose another --prompt-form",
+                     dialect_->name(), fmt::join(without, ", "));
+}
+
 /// The tool's temperature stands back where the model's file says one.
 protocol::Generate ServerEngine::adapted(protocol::Generate job) const {
   const auto file = options_.files.find(setup_.model_path);
@@ -213,7 +262,7 @@ protocol::Generate ServerEngine::adapted(protocol::Generate job) const {
 
 util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::seconds) {
   return begin(job, std::nullopt);  // the client's time-outs are made of patience once, in
-}                                   // ServerOptions
+}  // ServerOptions
 
 util::Result<JobId> ServerEngine::submit_in_load(const protocol::Job& job, std::chrono::seconds,
                                                  TimePoint due) {
@@ -228,6 +277,12 @@ util::Result<JobId> ServerEngine::begin(const protocol::Job& job, std::optional<
   if (managed_)
     if (const auto ended = managed_->ended())
       return util::fail(util::ErrorKind::engine, ended->reason);
+  if (const auto reason = why_not(*generate); !reason.empty()) {
+    trace::Finished finished;
+    finished.outcome = refused(reason);
+    events_.push_back({++last_job_, std::move(finished)});
+    return last_job_;
+  }
   const bool alone = running_.empty();
   for (auto& [id, other] : running_) other.not_alone();
   const JobId id = ++last_job_;
@@ -270,7 +325,11 @@ void ServerEngine::finish(JobId id, Generation& generation) {
   if (broke && managed_)
     if (auto ended = managed_->ended()) finished.outcome = std::move(*ended);
   said_done_at_.erase(id);
-  events_.push_back({id, generation.answered()});
+  trace::Answered answered = generation.answered();
+  finished.outcome.reason = without_key(std::move(finished.outcome.reason));
+  finished.text = without_key(std::move(finished.text));
+  for (auto& oddity : answered.answer.oddities) oddity = without_key(std::move(oddity));
+  events_.push_back({id, std::move(answered)});
   events_.push_back({id, std::move(finished)});
   running_.erase(id);
 }
@@ -326,7 +385,8 @@ util::Result<Snapshot> ServerEngine::observe() {
   snapshot.lag_p99_s = load.lag_p99_s;
   snapshot.lag_max_s = load.lag_max_s;
   if (has_counters_) {
-    PACELINE_TRY_ASSIGN(const auto answer, ask({"GET", *dialect_->counters_target(), {}, ""}));
+    PACELINE_TRY_ASSIGN(const auto answer,
+                        ask({"GET", *dialect_->counters_target(), {}, ""}, fact_patience));
     PACELINE_TRY_ASSIGN(auto counters, dialect_->read_counters(answer.body));
     snapshot.counters = std::move(counters.values);
   }

@@ -51,8 +51,11 @@ class ServerEngine final : public Engine {
   tl::expected<dialect::Choice, trace::Outcome> choose(dialect::Answers& answers);
   void read_facts(dialect::Answers& answers, trace::EngineFacts& facts);
   std::optional<trace::Outcome> try_out(const trace::Sampling& sampling, trace::EngineFacts& facts);
-  util::Result<net::Response> ask(net::Request request);
+  std::string without_key(std::string text) const;
+  std::string about_key() const;
+  util::Result<net::Response> ask(net::Request request, std::chrono::milliseconds patience);
   void authorise(net::Request& request) const;
+  std::string why_not(const protocol::Generate& job) const;
   protocol::Generate adapted(protocol::Generate job) const;
   util::Result<JobId> begin(const protocol::Job& job, std::optional<TimePoint> due);
   void send(JobId id, Generation& generation);

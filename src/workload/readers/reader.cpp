@@ -6,10 +6,42 @@ namespace paceline::workload {
 
 namespace {
 
+/// {"type": "image_url", "image_url": {"url": "data:.."}}, as OpenAI has it.
+std::string read_image(const util::Json& part) {
+  std::string url;
+  if (!has_key(part, "image_url")) throw util::JsonMismatch("an image part has no \"image_url\"");
+  util::read_field(part.at("image_url"), "url", url);
+  if (!url.starts_with("data:image/"))
+    throw util::JsonMismatch(
+        "an image is no \"data:image/..\" URL: nothing is fetched, so put its bytes into the file");
+  return url;
+}
+
+/// Text and images in a list, in place of text alone; the images go behind the text.
+void read_parts(const util::Json& parts, protocol::ChatMessage& message) {
+  for (const auto& part : parts) {
+    std::string type;
+    util::read_field(part, "type", type);
+    if (type == "image_url") {
+      message.images.push_back(read_image(part));
+    } else if (type == "text") {
+      std::string text;
+      util::read_field(part, "text", text);
+      message.content += text;
+    } else {
+      throw util::JsonMismatch(
+          fmt::format("a part of the type \"{}\" is neither text nor image_url", type));
+    }
+  }
+}
+
 protocol::ChatMessage read_message(const util::Json& json) {
   protocol::ChatMessage message;
   util::read_field(json, "role", message.role);
-  util::read_field(json, "content", message.content);
+  if (has_key(json, "content") && json.at("content").is_array())
+    read_parts(json.at("content"), message);
+  else
+    util::read_field(json, "content", message.content);
   if (message.role != "system" && message.role != "user" && message.role != "assistant")
     throw util::JsonMismatch(
         fmt::format("the role \"{}\" is none of system, user and assistant", message.role));
@@ -35,7 +67,8 @@ std::vector<protocol::ChatMessage> read_messages(const util::Json& messages) {
   std::vector<protocol::ChatMessage> result;
   for (const auto& message : messages) result.push_back(read_message(message));
   if (result.empty()) throw util::JsonMismatch("there are no messages");
-  if (result.back().role != "user" || is_blank(result.back().content))
+  const auto& last = result.back();
+  if (last.role != "user" || (is_blank(last.content) && last.images.empty()))
     throw util::JsonMismatch("the last message is not the user's, or it is empty");
   return result;
 }

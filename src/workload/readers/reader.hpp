@@ -40,8 +40,9 @@ bool has_key(const util::Json& record, const char* key);
 /// The id under `key`, text or a whole number; "record-N" where there is none.
 std::string read_id(const util::Json& record, const char* key, const Tally& tally);
 
-/// Conversation messages {"role", "content"}; throws where a role is none of system, user and
-/// assistant, or the last message is not the user's, so that there is nothing to answer.
+/// Conversation messages {"role", "content"}, the content text or a list of parts, text or images
+/// as data: URLs; throws where a role is none of system, user and assistant, or the last message is
+/// not the user's, so that there is nothing to answer.
 std::vector<protocol::ChatMessage> read_messages(const util::Json& messages);
 
 /// True for text that is nothing but white space.

@@ -14,7 +14,7 @@ TEST(Assemble, ShowsTheFactsOfTheFirstLaunchThatOpened) {
   trace.launches[2].facts->version = "third";
   const Document document = assemble(trace, support::sample_summary(), support::sample_mix(), {});
   ASSERT_TRUE(document.engine.value);
-  EXPECT_EQ(document.engine.value->version, "second");
+  EXPECT_EQ(document.engine.value->version.value, "second");
 }
 
 TEST(Assemble, KeepsFoldersOutOfFileNames) {

@@ -146,10 +146,11 @@ TEST(DocumentJson, HasTheFixedKeysInTheirOrder) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{
-                      "schema",       "tool",     "created",  "trace_id",    "machine",  "engine",
-                      "target",       "drafter",  "sampling", "concurrency", "launches", "arms",
-                      "comparisons",  "mix",      "memory",   "ceiling",     "quality",  "noise",
-                      "width_curves", "outcomes", "facts",    "warnings",    "said"}));
+                      "schema", "tool",         "created",  "trace_id", "machine",     "engine",
+                      "target", "drafter",      "servers",  "sampling", "concurrency", "launches",
+                      "arms",   "comparisons",  "mix",      "memory",   "ceiling",     "quality",
+                      "noise",  "loads", "crossover_concurrency", "width_curves", "outcomes", "facts",
+                      "warnings", "said"}));
 }
 
 TEST(DocumentJson, GivesAFigureWithItsInterval) {

@@ -33,18 +33,14 @@ TEST(ToWorkload, NamesTheDrafterBesideItsCounts) {
   ASSERT_EQ(workload.acceptance.by_drafter.size(), 1u);
   EXPECT_EQ(workload.acceptance.by_drafter[0].drafter, "draft-dflash");
   EXPECT_EQ(workload.acceptance.by_drafter[0].offered.value, 300);
-  EXPECT_EQ(workload.acceptance.by_drafter[0].accepted, 90);
+  EXPECT_EQ(workload.acceptance.by_drafter[0].accepted.value, 90);
   EXPECT_TRUE(to_workload(support::sample_class({"c", 1, 1, 0, 0}, true), plain, {})
                   .acceptance.by_drafter.empty());
 }
 
-TEST(ToWorkload, CountsTheResidualOfThePasses) {
+TEST(ToWorkload, ShowsTheResidualOfThePassesOrWhyThereIsNone) {
   auto summary = drafted();
-  summary.counts = {};
-  // 10 tokens behind the first and 4 of them accepted drafts: six passes, of which one is lost.
-  summary.counts.decode_tokens = 10;
-  summary.counts.accepted = 4;
-  summary.counts.passes = 5;
+  summary.counts.residual_passes = -1;
   const auto residual = to_workload(summary, dflash, {}).decode.residual_passes;
   EXPECT_EQ(residual.value, -1);
   summary.counts.passes = 0;

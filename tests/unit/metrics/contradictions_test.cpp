@@ -38,7 +38,7 @@ TEST(contradictions, a_lost_pass_is_named_with_arm_class_prompt_and_launch) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0],
             "arm dflash, class code, prompt p1, launch 0: residual_passes is -1: 2 passes were "
-            "recorded, the tokens account for 3");
+            "counted, the tokens account for 3");
 }
 
 TEST(contradictions, accepted_tokens_that_passes_and_tokens_count_apart) {

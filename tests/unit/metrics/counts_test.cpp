@@ -142,7 +142,7 @@ TEST(counts, pooling_adds_every_count) {
   EXPECT_EQ(total.accepted_in_passes, 2 + 4);
   EXPECT_EQ(total.overshoot, 2);
   EXPECT_DOUBLE_EQ(total.prefill_s.number(), 2);
-  EXPECT_DOUBLE_EQ(total.prefill_drafter_s, 0.5);
+  EXPECT_DOUBLE_EQ(total.prefill_drafter_s.number(), 0.5);
   EXPECT_EQ(total.prefill_tokens, 20);
   ASSERT_EQ(total.positions.size(), 4u);
   EXPECT_EQ(total.positions[1].offered, 3);

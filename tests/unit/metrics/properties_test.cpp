@@ -216,8 +216,7 @@ RC_GTEST_PROP(properties, tokens_per_pass_follows_from_the_counts_of_drafting, (
       const auto& counts = item.counts;
       if (counts.passes == 0 || !item.acceptance.value) continue;
       const auto passes = counts.passes.number();
-      const double fired = *item.fire_rate.value *
-                           (1 - counts.passes_replay.number() / passes) *
+      const double fired = *item.fire_rate.value * (1 - counts.passes_replay.number() / passes) *
                            *item.draft_per_pass.value * *item.acceptance.value;
       const double lost = (counts.passes_superseded + counts.overshoot).number();
       near(static_cast<double>(counts.decode_tokens) / passes, 1 + fired - lost / passes);

@@ -163,6 +163,39 @@ TEST(Client, uses_a_connection_again) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(run_one(client, at_port(server.port())).body, "hello");
 }
 
+TEST(Client, does_not_use_a_connection_again_that_the_server_said_it_will_close) {
+  SocketServer server([](SocketServer::Listener& listener) {
+    Peer first = listener.accept();
+    first.read_request();
+    first.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+    say_hello(listener.accept());
+  });
+  Client client({});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run_one(client, at_port(server.port())).body, "hello");
+}
+
+// Some servers say so before they close an idle connection; it answers no request.
+TEST(Client, does_not_take_what_a_server_said_to_nobody_for_its_answer) {
+  std::promise<void> answered;
+  std::promise<void> said;
+  SocketServer server([&](SocketServer::Listener& listener) {
+    {
+      Peer peer = listener.accept();
+      peer.read_request();
+      peer.send(hello);
+      answered.get_future().wait();
+      peer.send("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n");
+    }
+    said.set_value();
+    say_hello(listener.accept());
+  });
+  Client client({});
+  EXPECT_EQ(run_one(client, at_port(server.port())).status, 200);
+  answered.set_value();
+  said.get_future().wait();
+  EXPECT_EQ(run_one(client, at_port(server.port())).status, 200);
+}
+
 TEST(Client, closes_idle_connections_when_told) {
   std::promise<void> closed;
   SocketServer server([&](SocketServer::Listener& listener) {
@@ -356,7 +389,8 @@ TEST(Client, returns_at_once_when_the_user_asked_to_stop_and_still_tells_ends) {
     Client client({});
     const ExchangeId id = client.start(at_port(server.port()), {});
     std::raise(SIGINT);
-    bool right = !client.next(TimePoint::max());
+    const auto until = patience();
+    bool right = !client.next(until) && std::chrono::steady_clock::now() < until;
     client.cancel(id);
     const auto end = client.next(patience());
     right = right && end && std::holds_alternative<End>(end->what);
