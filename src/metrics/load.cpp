@@ -99,8 +99,9 @@ void keep_highest(std::optional<double>& highest, const std::optional<double>& v
 /// Which of the client's limits one launch of the cell was past; empty when none.
 std::string bottleneck(const LoadSummary& summary) {
   if (summary.lag_p99_s && *summary.lag_p99_s > most_client_lag_p99_s)
-    return fmt::format("the client was the bottleneck: its 99th percentile of lag is over {:.0f} ms",
-                       1e3 * most_client_lag_p99_s);
+    return fmt::format(
+        "the client was the bottleneck: its 99th percentile of lag is over {:.0f} ms",
+        1e3 * most_client_lag_p99_s);
   if (summary.client_cpu_share && *summary.client_cpu_share > most_client_cpu_share)
     return fmt::format("the client was the bottleneck: it took over {:.0f} % of a core",
                        1e2 * most_client_cpu_share);
@@ -221,8 +222,7 @@ void refuse(LoadSummary& summary) {
   for (Estimate LoadSummary::*figure :
        {&LoadSummary::tokens_per_s, &LoadSummary::cell_tokens_per_s, &LoadSummary::forwards_per_s,
         &LoadSummary::experienced_passes_per_s, &LoadSummary::ttft_p50_s, &LoadSummary::ttft_p95_s,
-        &LoadSummary::ttft_p99_s, &LoadSummary::inter_burst_p50_s,
-        &LoadSummary::inter_burst_p99_s})
+        &LoadSummary::ttft_p99_s, &LoadSummary::inter_burst_p50_s, &LoadSummary::inter_burst_p99_s})
     summary.*figure = unknown(summary.refusal);
   summary.by_round.clear();
 }
@@ -242,9 +242,9 @@ void check(const LoadSummary& summary, const std::vector<CellFigures>& launches,
     const auto& passes = one.counts.passes;
     if (summary.level > 0 && one.forwards.known() &&
         passes > Count(*one.forwards.value() * summary.level))
-      contradictions.push_back(fmt::format(
-          "{}: {} passes of sequences do not fit into {} forwards of at most {}", name,
-          *passes.value(), *one.forwards.value(), summary.level));
+      contradictions.push_back(
+          fmt::format("{}: {} passes of sequences do not fit into {} forwards of at most {}", name,
+                      *passes.value(), *one.forwards.value(), summary.level));
     const Count alone = passes + one.prompt_batches;
     if (one.forwards > alone || (summary.level == 1 && one.forwards < alone))
       contradictions.push_back(fmt::format(
@@ -320,8 +320,8 @@ Estimate percentile(std::vector<double> values, double share) {
     return unknown(fmt::format("too few: {} values, a percentile of {:g} needs {}", values.size(),
                                100 * share, fewest));
   std::sort(values.begin(), values.end());
-  const auto rank = static_cast<std::size_t>(
-      std::ceil(share * static_cast<double>(values.size()) - 1e-9));
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()) - 1e-9));
   Estimate estimate;
   estimate.value = values[std::max<std::size_t>(rank, 1) - 1];
   estimate.n = static_cast<int>(values.size());
