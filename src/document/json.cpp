@@ -168,17 +168,17 @@ PACELINE_DOCUMENT_FIELDS(LatencyShares, 3, p50, p95, p99);
 PACELINE_DOCUMENT_FIELDS(GapShares, 2, p50, p99);
 PACELINE_DOCUMENT_FIELDS(Client, 5, cpu_share, lag_p50_s, lag_p99_s, lag_max_s, bottleneck);
 PACELINE_DOCUMENT_FIELDS(Load, 26, arm, loop, concurrency, rate_per_s, launches, requests_planned,
-                         requests_done, requests_failed, requests_cancelled, tokens_per_s,
-                         window_s, tokens_rule, cell_tokens_per_s, forwards_per_s,
-                         sequences_per_forward, tokens_per_sequence_pass, forwards,
-                         sequence_passes, prefill_tokens, prefill_cached, residual_passes,
-                         residual_tokens, experienced_passes_per_s, ttft_s, inter_burst_s, client);
+                         requests_done, requests_failed, requests_cancelled, tokens_per_s, window_s,
+                         tokens_rule, cell_tokens_per_s, forwards_per_s, sequences_per_forward,
+                         tokens_per_sequence_pass, forwards, sequence_passes, prefill_tokens,
+                         prefill_cached, residual_passes, residual_tokens, experienced_passes_per_s,
+                         ttft_s, inter_burst_s, client);
 PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
 PACELINE_DOCUMENT_FIELDS(Document, 26, schema, tool, created, trace_id, machine, engine, target,
                          drafter, servers, sampling, concurrency, launches, arms, comparisons, mix,
-                         memory, ceiling, quality, noise, loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
-                         said);
+                         memory, ceiling, quality, noise, loads, crossover_concurrency,
+                         width_curves, outcomes, facts, warnings, said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 

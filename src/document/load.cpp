@@ -18,11 +18,11 @@ Known<long> to_known(const metrics::Count& count) {
 
 Client to_client(const metrics::LoadSummary& from) {
   const char* const no_lag = "the engine does not say how late its answers were looked at";
-  return {known_or(from.client_cpu_share, "the engine does not say what its jobs cost this program"),
-          known_or(from.lag_p50_s, no_lag), known_or(from.lag_p99_s, no_lag),
-          known_or(from.lag_max_s, no_lag),
-          from.refusal.empty() ? not_known<std::string>("the client kept up")
-                               : known(from.refusal)};
+  return {
+      known_or(from.client_cpu_share, "the engine does not say what its jobs cost this program"),
+      known_or(from.lag_p50_s, no_lag), known_or(from.lag_p99_s, no_lag),
+      known_or(from.lag_max_s, no_lag),
+      from.refusal.empty() ? not_known<std::string>("the client kept up") : known(from.refusal)};
 }
 
 Load to_load(const metrics::LoadSummary& from) {

@@ -33,9 +33,9 @@ struct Client {
 /// One arm at one level of concurrency or one rate, its launches together.
 struct Load {
   std::string arm;
-  std::string loop;           ///< "closed" or "open"
-  Known<int> concurrency;     ///< requests kept in flight, of closed loops
-  Known<double> rate_per_s;   ///< requests due per second, of open loops
+  std::string loop;          ///< "closed" or "open"
+  Known<int> concurrency;    ///< requests kept in flight, of closed loops
+  Known<double> rate_per_s;  ///< requests due per second, of open loops
   int launches = 0;
   int requests_planned = 0;
   int requests_done = 0;

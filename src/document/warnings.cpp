@@ -260,7 +260,7 @@ void warn_of_loads(Warnings& warnings, const Document& document) {
   for (const Load& load : document.loads) {
     const std::string place =
         load.concurrency.value
-            ? fmt::format("{} at {} requests at once", load.arm, *load.concurrency.value)
+            ? fmt::format("{} at concurrency {}", load.arm, *load.concurrency.value)
             : fmt::format("{} at {:g} requests/s", load.arm, load.rate_per_s.value.value_or(0));
     if (load.client.bottleneck.value) slow.push_back(place);
     if (load.prefill_cached.value.value_or(0) > 0) cached.push_back(place);

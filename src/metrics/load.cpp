@@ -100,12 +100,11 @@ void keep_highest(std::optional<double>& highest, const std::optional<double>& v
 std::string bottleneck(const LoadSummary& summary) {
   if (summary.lag_p99_s && *summary.lag_p99_s > most_client_lag_p99_s)
     return fmt::format(
-        "the client was the bottleneck: its 99th percentile of lag was {:.1f} ms, over {:.0f} ms",
-        1e3 * *summary.lag_p99_s, 1e3 * most_client_lag_p99_s);
+        "the client was the bottleneck: its 99th percentile of lag is over {:.0f} ms",
+        1e3 * most_client_lag_p99_s);
   if (summary.client_cpu_share && *summary.client_cpu_share > most_client_cpu_share)
-    return fmt::format(
-        "the client was the bottleneck: it took {:.0f} % of a core, over {:.0f} %",
-        1e2 * *summary.client_cpu_share, 1e2 * most_client_cpu_share);
+    return fmt::format("the client was the bottleneck: it took over {:.0f} % of a core",
+                       1e2 * most_client_cpu_share);
   return "";
 }
 
@@ -223,19 +222,19 @@ void refuse(LoadSummary& summary) {
   for (Estimate LoadSummary::*figure :
        {&LoadSummary::tokens_per_s, &LoadSummary::cell_tokens_per_s, &LoadSummary::forwards_per_s,
         &LoadSummary::experienced_passes_per_s, &LoadSummary::ttft_p50_s, &LoadSummary::ttft_p95_s,
-        &LoadSummary::ttft_p99_s, &LoadSummary::inter_burst_p50_s,
-        &LoadSummary::inter_burst_p99_s})
+        &LoadSummary::ttft_p99_s, &LoadSummary::inter_burst_p50_s, &LoadSummary::inter_burst_p99_s})
     summary.*figure = unknown(summary.refusal);
   summary.by_round.clear();
 }
 
 std::string name_of(const LoadSummary& summary) {
   return summary.loop == LoadLoop::closed
-             ? fmt::format("{} at {} requests at once", summary.arm, summary.level)
+             ? fmt::format("{} at concurrency {}", summary.arm, summary.level)
              : fmt::format("{} at {:g} requests/s", summary.arm, summary.rate_per_s);
 }
 
-/// Every forward past those of prompts holds 1 to `level` sequences, and counters count what came.
+/// Every forward past those of prompts holds 1 to `level` sequences, so that with one in flight
+/// forwards are passes and batches of prompts; and counters count what came.
 void check(const LoadSummary& summary, const std::vector<CellFigures>& launches,
            std::vector<std::string>& contradictions) {
   const std::string name = name_of(summary);
@@ -243,12 +242,13 @@ void check(const LoadSummary& summary, const std::vector<CellFigures>& launches,
     const auto& passes = one.counts.passes;
     if (summary.level > 0 && one.forwards.known() &&
         passes > Count(*one.forwards.value() * summary.level))
+      contradictions.push_back(
+          fmt::format("{}: {} passes of sequences do not fit into {} forwards of at most {}", name,
+                      *passes.value(), *one.forwards.value(), summary.level));
+    const Count alone = passes + one.prompt_batches;
+    if (one.forwards > alone || (summary.level == 1 && one.forwards < alone))
       contradictions.push_back(fmt::format(
-          "{}: {} passes of sequences do not fit into {} forwards of at most {}", name,
-          *passes.value(), *one.forwards.value(), summary.level));
-    if (one.forwards > passes + one.prompt_batches)
-      contradictions.push_back(fmt::format(
-          "{}: {} forwards are more than {} passes and {} batches of prompts: somebody else used "
+          "{}: {} forwards do not go with {} passes and {} batches of prompts: somebody else used "
           "the server, or records are lost",
           name, *one.forwards.value(), *passes.value(), *one.prompt_batches.value()));
   }
@@ -320,8 +320,8 @@ Estimate percentile(std::vector<double> values, double share) {
     return unknown(fmt::format("too few: {} values, a percentile of {:g} needs {}", values.size(),
                                100 * share, fewest));
   std::sort(values.begin(), values.end());
-  const auto rank = static_cast<std::size_t>(
-      std::ceil(share * static_cast<double>(values.size()) - 1e-9));
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()) - 1e-9));
   Estimate estimate;
   estimate.value = values[std::max<std::size_t>(rank, 1) - 1];
   estimate.n = static_cast<int>(values.size());

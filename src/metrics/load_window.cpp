@@ -111,8 +111,8 @@ FoundWindow open_span(const trace::LoadCell& cell) {
   const std::size_t first = (due.size() + 4) / 5;
   const std::size_t last = due.size() * 4 / 5;
   if (last >= due.size() || first >= last || due[last] <= due[first])
-    return none(fmt::format("{} requests have no middle part: give more with --requests",
-                            due.size()));
+    return none(
+        fmt::format("{} requests have no middle part: give more with --requests", due.size()));
   return {Window{due[first], due[last], 0, false}, ""};
 }
 
@@ -130,8 +130,8 @@ std::optional<Stream> stream_of(const Request& request) {
 
 FoundWindow steady_window(const trace::LoadCell& cell) {
   if (std::cmp_less(cell.requests.size(), cell.planned))
-    return none(fmt::format("only {} of {} requests were sent", cell.requests.size(),
-                            cell.planned));
+    return none(
+        fmt::format("only {} of {} requests were sent", cell.requests.size(), cell.planned));
   std::vector<Stream> streams;
   for (const auto& request : cell.requests) {
     auto stream = stream_of(request);

@@ -107,9 +107,9 @@ TextTable latencies(const Document& document, Notes& notes) {
 std::string crossovers(const Document& document, const Style& style) {
   std::string text;
   for (const auto& crossover : document.crossover_concurrency)
-    text += wrapped(fmt::format(" crossover of {}: {}", util::printable(crossover.arm),
-                                crossover.says),
-                    4, style.width);
+    text +=
+        wrapped(fmt::format(" crossover of {}: {}", util::printable(crossover.arm), crossover.says),
+                4, style.width);
   return text.empty() ? "" : "\n" + text;
 }
 

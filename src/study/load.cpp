@@ -27,9 +27,7 @@ std::mt19937_64 random_for(std::uint64_t seed, const std::string& purpose, int r
 }
 
 /// Uniform in [0, 1) of 53 bits: std::uniform_real_distribution differs between libraries.
-double uniform(std::mt19937_64& random) {
-  return static_cast<double>(random() >> 11) * 0x1.0p-53;
-}
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1.0p-53; }
 
 /// Requests take the prompts in a random order, again from its beginning when it is used up.
 std::vector<PlannedRequest> requests_in_order(int count, const std::vector<std::size_t>& order) {

@@ -129,7 +129,8 @@ PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
 PACELINE_JSON_FIELDS(MemoryReading, 5, when, pss_bytes, reason, available_bytes, devices);
 PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, ended_ns, requests,
-                     counters_before, counters_after, client_cpu_s, lag_p50_s, lag_p99_s, lag_max_s);
+                     counters_before, counters_after, client_cpu_s, lag_p50_s, lag_p99_s,
+                     lag_max_s);
 PACELINE_JSON_FIELDS(Launch, 9, index, round, arm, facts, outcome, requests, widths, memory, loads);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);

@@ -22,7 +22,7 @@ struct LoadCell {
   int planned = 0;        ///< requests that were to be sent; those that were are in `requests`
   Nanoseconds began_ns = 0;
   Nanoseconds ended_ns = 0;
-  std::vector<Request> requests;                 ///< in the order in which they were sent
+  std::vector<Request> requests;                  ///< in the order in which they were sent
   std::map<std::string, double> counters_before;  ///< by the engine's own names; empty: none
   std::map<std::string, double> counters_after;
   std::optional<double> client_cpu_s;  ///< CPU that this program spent on the cell's requests

@@ -129,7 +129,8 @@ class Reader {
     util::read_field(json, "format", format);
     if (format != trace_format)
       throw util::JsonMismatch("trace format " + std::to_string(format) +
-                               " is not the one this version reads (" + std::to_string(trace_format) + ")");
+                               " is not the one this version reads (" +
+                               std::to_string(trace_format) + ")");
     if (begun_) throw util::JsonMismatch("a second header");
     util::read_field(json, "value", trace_.header);
     begun_ = true;

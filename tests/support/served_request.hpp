@@ -22,8 +22,8 @@ inline trace::Request served(int due_s, const std::vector<Event>& events) {
   request.answer.emplace();
   request.answer->endpoint = "/completion";
   request.answer->timeline.scheduled_ns = request.answer->timeline.sent_ns = due_s * second_ns;
-  request.answer->timeline.ended_ns = events.empty() ? due_s * second_ns
-                                                     : events.back().at_s * second_ns;
+  request.answer->timeline.ended_ns =
+      events.empty() ? due_s * second_ns : events.back().at_s * second_ns;
   request.answer->prompt_batches = 1;
   for (const auto& [at_s, total] : events) {
     trace::Chunk chunk;

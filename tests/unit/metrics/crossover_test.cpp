@@ -14,9 +14,9 @@ LevelRates level(int level, double first, double second, double third) {
 }
 
 TEST(Crossover, is_the_lowest_level_that_surely_costs) {
-  const auto crossover = find_crossover(
-      "mtp", {level(1, 2.0, 2.1, 1.9), level(2, 1.2, 1.21, 1.19), level(4, 0.8, 0.81, 0.79),
-              level(8, 0.5, 0.51, 0.49)});
+  const auto crossover =
+      find_crossover("mtp", {level(1, 2.0, 2.1, 1.9), level(2, 1.2, 1.21, 1.19),
+                             level(4, 0.8, 0.81, 0.79), level(8, 0.5, 0.51, 0.49)});
   EXPECT_EQ(crossover.level, 4);
   EXPECT_EQ(crossover.says, "stops paying at 4; pays at 1, 2");
   EXPECT_EQ(crossover.levels[2].verdict, "stops paying");
@@ -25,8 +25,7 @@ TEST(Crossover, is_the_lowest_level_that_surely_costs) {
 }
 
 TEST(Crossover, cannot_be_told_where_the_interval_holds_one) {
-  const auto crossover =
-      find_crossover("mtp", {level(1, 2.0, 2.1, 1.9), level(2, 0.9, 1.1, 0.95)});
+  const auto crossover = find_crossover("mtp", {level(1, 2.0, 2.1, 1.9), level(2, 0.9, 1.1, 0.95)});
   EXPECT_FALSE(crossover.level);
   EXPECT_EQ(crossover.says, "pays at 1; cannot tell at 2");
 }

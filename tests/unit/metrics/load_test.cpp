@@ -113,8 +113,16 @@ TEST(LoadSummary, finds_forwards_that_no_request_of_ours_made) {
   EXPECT_TRUE(results_of({counted(two_at_once(), 16, 16)}).contradictions.empty());
   const auto results = results_of({counted(two_at_once(), 17, 16)});
   ASSERT_EQ(results.contradictions.size(), 1u);
-  EXPECT_NE(results.contradictions[0].find("17 forwards are more than 12 passes and 4 batches"),
+  EXPECT_NE(results.contradictions[0].find("17 forwards do not go with 12 passes and 4 batches"),
             std::string::npos);
+}
+
+TEST(LoadSummary, holds_forwards_against_passes_and_batches_where_one_request_is_in_flight) {
+  // Four tokens a request: 3 passes and a batch of the prompt each.
+  const auto alone = closed_cell(1, {one_a_second(0, 1, 4), one_a_second(4, 5, 4)});
+  EXPECT_TRUE(results_of({counted(alone, 8, 8)}).contradictions.empty());
+  EXPECT_EQ(results_of({counted(alone, 7, 8)}).contradictions.size(), 1u);
+  EXPECT_EQ(results_of({counted(alone, 9, 8)}).contradictions.size(), 1u);
 }
 
 TEST(LoadSummary, finds_tokens_that_the_server_counted_and_nobody_received) {
@@ -143,7 +151,7 @@ TEST(LoadSummary, gives_no_rate_and_no_latency_where_the_client_was_late) {
   cell.lag_p99_s = 0.0051;
   const auto summary = summary_of({usual_cell(), cell});
   EXPECT_EQ(summary.refusal,
-            "the client was the bottleneck: its 99th percentile of lag was 5.1 ms, over 5 ms");
+            "the client was the bottleneck: its 99th percentile of lag is over 5 ms");
   for (const auto* figure :
        {&summary.tokens_per_s, &summary.cell_tokens_per_s, &summary.forwards_per_s,
         &summary.experienced_passes_per_s, &summary.ttft_p50_s, &summary.inter_burst_p50_s}) {
@@ -158,7 +166,7 @@ TEST(LoadSummary, gives_no_rate_where_the_client_took_most_of_a_core) {
   auto cell = usual_cell();
   cell.client_cpu_s = 6.4;  // of 9 s: 71 %
   EXPECT_EQ(summary_of({cell}).refusal,
-            "the client was the bottleneck: it took 71 % of a core, over 70 %");
+            "the client was the bottleneck: it took over 70 % of a core");
   cell.client_cpu_s = 6.2;  // 69 %
   EXPECT_EQ(summary_of({cell}).refusal, "");
 }

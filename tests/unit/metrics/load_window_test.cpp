@@ -65,8 +65,7 @@ TEST(SteadyWindow, is_none_where_text_came_and_nobody_knows_how_many_tokens_it_i
 
 TEST(SteadyWindow, is_none_where_so_many_never_decoded_at_once) {
   // A server with one slot: the second begins when the first has ended.
-  const auto found =
-      steady_window(closed_cell(2, {one_a_second(0, 1, 3), one_a_second(0, 4, 3)}));
+  const auto found = steady_window(closed_cell(2, {one_a_second(0, 1, 3), one_a_second(0, 4, 3)}));
   EXPECT_FALSE(found.window);
   EXPECT_NE(found.reason.find("never were 2 requests decoding at once"), std::string::npos);
 }

@@ -232,8 +232,8 @@ std::vector<double> gaps_s(const PlannedCell& cell) {
 }
 
 double share_above(const std::vector<double>& values, double limit) {
-  const auto above = std::count_if(values.begin(), values.end(),
-                                   [limit](double value) { return value > limit; });
+  const auto above =
+      std::count_if(values.begin(), values.end(), [limit](double value) { return value > limit; });
   return static_cast<double>(above) / static_cast<double>(values.size());
 }
 
