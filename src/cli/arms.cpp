@@ -36,10 +36,13 @@ tl::unexpected<util::Error> misused(fmt::format_string<Arguments...> text,
 
 util::Result<SpecType> parse_type(const std::string& name) {
   const auto type = util::enum_from_name<SpecType>(name);
-  if (type && *type != SpecType::none) return *type;
+  const auto drafts = [](SpecType one) {
+    return one != SpecType::none && one != SpecType::undeclared;
+  };
+  if (type && drafts(*type)) return *type;
   std::string known;
   for (const auto& [value, text] : util::EnumNames<SpecType>::table)
-    if (value != SpecType::none) known += (known.empty() ? "" : ", ") + std::string(text);
+    if (drafts(value)) known += (known.empty() ? "" : ", ") + std::string(text);
   return misused("\"{}\" is no way to draft that this version knows; it knows {}", name, known);
 }
 

@@ -135,7 +135,7 @@ void add_model_options(CLI::App& command, ArmSettings& arms) {
   command.add_option("-m,--model", arms.model, "Target model (GGUF)")
       ->check(not_empty())
       ->type_name("FILE")
-      ->default_str("none: needed unless --url is given")
+      ->default_str("required without --url")
       ->group(engine_group);
   command.add_option("--model-draft", arms.draft_model, "Drafter's file (GGUF)")
       ->check(not_empty())

@@ -85,7 +85,7 @@ void print_plan(const study::RunOptions& options) {
                         options.phases ? "; then one synced launch each, for the phases" : ""));
   util::say(fmt::format("      prompts: {} ({}), {}", options.workload, fmt::join(counts, ", "),
                         options.prompt_form == trace::PromptForm::chat
-                            ? "as messages through the model's chat template"
+                            ? "as messages through the chat template"
                             : "as raw text to continue"));
   for (const auto& line : describe_loads(options.loads, prompts)) util::say("      " + line);
   for (const auto& note : options.workload_notes) util::say("      " + note);

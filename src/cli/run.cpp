@@ -149,6 +149,12 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
 
 /// Nobody but the server has its files: its prompts are messages unless the user says otherwise.
 util::Result<void> plan_remote(Settings& settings) {
+  const ArmSettings& arms = settings.arms;
+  if (arms.threads || arms.spec_type || arms.draft_model || arms.draft_n_max || arms.no_plain ||
+      !arms.extra.empty())
+    return util::fail(util::ErrorKind::usage,
+                      "-t, -md, --spec-type, --spec-draft-n-max, --arm and --no-plain say how to "
+                      "start an engine, and --url names a server that runs: leave them out");
   if (!settings.arms.model.empty())
     return util::fail(util::ErrorKind::usage,
                       "-m names a file and --url a running server: give one of them, and "

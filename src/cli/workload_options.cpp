@@ -66,9 +66,10 @@ void add_workload_options(CLI::App& command, WorkloadSettings& settings) {
       ->capture_default_str()
       ->group(group);
   command
-      .add_option("--prompt-form", settings.form,
-                  "How prompts are sent: raw text to continue, or chat messages through the "
-                  "model's template; auto is chat where the model's file has a template")
+      .add_option(
+          "--prompt-form", settings.form,
+          "How prompts are sent: raw text to continue, or chat messages through the "
+          "model's template; auto is chat where the model's file has a template, and with --url")
       ->check(CLI::IsMember({"auto", "raw", "chat"}))
       ->type_name("FORM")
       ->capture_default_str()

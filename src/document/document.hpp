@@ -400,9 +400,10 @@ enum class WarningKind {
   server_oddity,
   cached_prompt,
   forced_acceptance,
+  impossible_pass_cost,
   client_bottleneck,
 };
-inline constexpr int warning_kinds = 19;
+inline constexpr int warning_kinds = 20;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;

@@ -31,6 +31,7 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::server_oddity, "server_oddity"},
                     {paceline::document::WarningKind::cached_prompt, "cached_prompt"},
                     {paceline::document::WarningKind::forced_acceptance, "forced_acceptance"},
+                    {paceline::document::WarningKind::impossible_pass_cost, "impossible_pass_cost"},
                     {paceline::document::WarningKind::client_bottleneck, "client_bottleneck"});
 
 namespace paceline::document {

@@ -56,6 +56,9 @@ constexpr std::array next_steps = {
     NextStep{WarningKind::cached_prompt,
              "do not quote its prefill; give every prompt a beginning of its own, or switch the "
              "server's prompt cache off"},
+    NextStep{WarningKind::impossible_pass_cost,
+             "do not quote its speed-ups: the machine changed between launches; repeat it on a "
+             "quiet machine with more --launches"},
     NextStep{WarningKind::forced_acceptance,
              "quote no acceptance, tokens per pass or quality of it: only what a pass costs"},
     NextStep{WarningKind::client_bottleneck,
@@ -167,6 +170,17 @@ void warn_of_text(Warnings& warnings, const Document& document, const trace::Tra
     warnings.add(WarningKind::unequal_output,
                  fmt::format("{} of {} outputs ended before {} tokens, so texts differ in length",
                              ended_early, counted, trace.header.n_predict));
+}
+
+/// A pass that checks drafts reads all that a plain one reads.
+void warn_of_costs(Warnings& warnings, const Document& document) {
+  warnings.add(WarningKind::impossible_pass_cost, "passes cost less than plain ones",
+               places(document, [](const Arm&, const Workload& workload) -> std::string {
+                 const auto& cost = workload.decode.pass_cost;
+                 const auto highest = cost.high ? cost.high : cost.value;
+                 if (!highest || *highest >= 1) return "";
+                 return fmt::format("{:.2f}", *cost.value);
+               }));
 }
 
 /// A mix holds for its depth: decoding slows down as the KV cache fills.
@@ -293,6 +307,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_samples(warnings, document);
   warn_of_text(warnings, document, trace);
   warn_of_mix(warnings, document);
+  warn_of_costs(warnings, document);
   warn_of_machine(warnings, document);
   warn_of_servers(warnings, document, trace);
   warn_of_loads(warnings, document);

@@ -33,6 +33,22 @@ struct Context {
   std::string no_plain_reason;
 };
 
+/// The name that an arm's server gives its model, of the first launch that has one.
+std::optional<std::string> served_model(const trace::Trace& trace, const std::string& arm) {
+  for (const auto& launch : trace.launches)
+    if (launch.arm == arm && launch.facts && launch.facts->server)
+      return launch.facts->server->model;
+  return std::nullopt;
+}
+
+/// A twin that serves another model is none; empty where nobody can tell.
+std::string no_twin_reason(const trace::Trace& trace, const std::string& arm) {
+  const auto plain = served_model(trace, plain_arm);
+  const auto model = served_model(trace, arm);
+  if (!plain || !model || *plain == *model) return "";
+  return "the plain server calls its model \"" + *plain + "\" and this one \"" + *model + "\"";
+}
+
 Context context_of(const trace::Trace& trace) {
   Context context{trace, std::nullopt, ""};
   const auto& arms = trace.header.arms;
@@ -50,6 +66,7 @@ Context context_of(const trace::Trace& trace) {
 void compare_with_plain(ClassSummary& summary, const Context& context, const trace::Arm& arm,
                         const Sample& sample, bool has_drafter) {
   std::string reason = context.no_plain_reason;
+  if (reason.empty()) reason = no_twin_reason(context.trace, arm.name);
   if (arm.name == plain_arm) reason = "this is the plain arm, the denominator";
   if (!reason.empty()) {
     refuse_comparison(summary, reason);

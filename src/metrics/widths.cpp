@@ -192,7 +192,9 @@ Estimate pass_cost_from_widths(const trace::Trace& trace, std::string_view arm,
   if (counts.passes == 0) return unknown("no passes were recorded");
   const auto arm_launches = probed_launches(trace, arm);
   const auto plain_launches = probed_launches(trace, plain);
-  if (arm_launches.empty()) return unknown("widths were not probed on this arm");
+  if (arm_launches.empty())
+    return unknown(
+        "passes of chosen widths were not timed: no server can be told to, and a probe may fail");
   std::vector<double> costs;
   std::set<int> rounds;
   for (const auto* launch : arm_launches) {

@@ -83,7 +83,8 @@ std::string drafter_lines(const Document& document, const Style& style) {
   if (!document.drafter.value) return line("drafter", document.drafter.reason, style);
   std::string text;
   for (const auto& drafter : document.drafter.value->by_arm)
-    text += line(text.empty() ? "drafter" : "", drafter_text(drafter), style);
+    if (drafter.spec_type != "undeclared")  // then the server's line says what is known
+      text += line(text.empty() ? "drafter" : "", drafter_text(drafter), style);
   return text;
 }
 

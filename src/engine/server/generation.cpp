@@ -219,9 +219,10 @@ void Generation::read_message(const Piece& piece) {
   truncated_ |= message->truncated;
   finished_.text += message->reasoning + message->content;
   message->chunk.arrived_ns = nanoseconds(piece.at);
-  // A last token without text, as an end token, shows in the total alone.
+  // An end token has no text and may show in the total alone.
   const long total = message->chunk.output_tokens.value_or(0);
-  const bool grew = total > output_tokens_;
+  const bool may_be_silent = message->chunk.decode_ms || finished_.stop == trace::StopReason::eos;
+  const bool grew = may_be_silent && total > output_tokens_;
   output_tokens_ = std::max(output_tokens_, total);
   if (message->has_tokens || grew) answered_.chunks.push_back(std::move(message->chunk));
 }

@@ -167,7 +167,7 @@ util::Result<void> ManagedServer::launch(const trace::Setup& setup, std::uint16_
   std::vector<std::string> launch{"/bin/sh", "-c", launcher, "paceline-launcher",
                                   log_->path().string()};
   launch.insert(launch.end(), command.begin(), command.end());
-  PACELINE_TRY_ASSIGN(server_, util::ChildProcess::start(launch, {}));
+  PACELINE_TRY_ASSIGN(server_, util::ChildProcess::start(launch, {"GGML_NO_BACKTRACE=1"}));
   const std::string group = std::to_string(server_->id());
   PACELINE_TRY_ASSIGN(
       guard_, util::ChildProcess::start({"/bin/sh", "-c", guard, "paceline-guard", group}, {}));

@@ -81,7 +81,10 @@ constexpr std::string_view own_scheme =
     "a server that is started for a run is spoken to in the clear, on this machine only; leave it "
     "out, or start the server yourself and name it with --url";
 
-constexpr std::array<Forbidden, 8> forbidden{{
+constexpr std::string_view own_option =
+    "the report would not know of it: give it to paceline, whose option has the same name";
+
+constexpr std::array<Forbidden, 23> forbidden{{
     {"--api-key", "it would be recorded; set LLAMA_API_KEY instead, or --api-key-file"},
     {"--hf-token", "it would be recorded; set HF_TOKEN instead"},
     {"-hft", "it would be recorded; set HF_TOKEN instead"},
@@ -90,6 +93,21 @@ constexpr std::array<Forbidden, 8> forbidden{{
     {"--api-prefix", own_address},
     {"--ssl-key-file", own_scheme},
     {"--ssl-cert-file", own_scheme},
+    {"-m", own_option},
+    {"--model", own_option},
+    {"-md", own_option},
+    {"--model-draft", own_option},
+    {"-t", own_option},
+    {"--threads", own_option},
+    {"-c", own_option},
+    {"--ctx-size", own_option},
+    {"--spec-type", own_option},
+    {"--spec-draft-n-max", own_option},
+    {"--mmproj", own_option},
+    {"-np", "--concurrency decides how many requests it takes at once"},
+    {"--parallel", "--concurrency decides how many requests it takes at once"},
+    {"--temp", own_option},
+    {"--samplers", own_option},
 }};
 
 bool is_safe(char byte) {

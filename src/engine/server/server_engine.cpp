@@ -41,6 +41,15 @@ bool forces_acceptance(const std::vector<std::string>& arguments) {
   });
 }
 
+/// A dialect that the user names is used; what the server looks like is said beside it.
+std::string asked_for(const dialect::Dialect& named, const dialect::Answers& answers) {
+  if (const auto why = named.recognises(answers)) return "asked for by name; " + *why;
+  const auto other = dialect::choose(answers);
+  if (!other) return "asked for by name";
+  return fmt::format("asked for by name, though it looks like {}: {}", other->dialect->name(),
+                     other->why);
+}
+
 bool wants_key(int status) { return status == 401 || status == 403; }
 
 }  // namespace
@@ -106,6 +115,8 @@ std::optional<trace::Outcome> ServerEngine::start(const trace::Setup& setup) {
   auto url = net::parse_url(setup.url);
   if (!url) return refused(url.error().message);
   url_ = std::move(*url);
+  // As clients of OpenAI's routes name a server; the routes have it themselves.
+  if (url_.prefix.ends_with("/v1")) url_.prefix.resize(url_.prefix.size() - 3);
   return std::nullopt;
 }
 
@@ -130,7 +141,7 @@ tl::expected<dialect::Choice, trace::Outcome> ServerEngine::choose(dialect::Answ
   };
   if (!options_.dialect.empty())
     if (const auto* named = dialect::find(options_.dialect))
-      return dialect::Choice{named, "asked for by name"};
+      return dialect::Choice{named, asked_for(*named, answers)};
   if (auto choice = dialect::choose(answers)) return *choice;
   if (any_said(wants_key)) return tl::unexpected(refused(about_key()));
   if (any_said([](int status) { return status == unavailable; }))
