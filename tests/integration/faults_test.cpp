@@ -193,13 +193,13 @@ TEST(ServerFaults, lies_of_servers_without_a_clock_are_found_in_what_they_say_tw
   }
 }
 
-TEST(ServerFaults, a_wrong_count_at_the_end_is_found_beside_counts_on_the_way) {
+TEST(ServerFaults, a_wrong_count_at_the_end_is_found_beside_the_counters) {
+  // An end token may have no event of its own, so that the stream alone contradicts nothing.
   const MockServer server(known_server("vllm", 0.02, {"lie-count@4+"}));
   const ServerRun run;
   const auto ended = run.on(server);
   EXPECT_EQ(ended.exit_code, 0) << ended.errors;
-  EXPECT_THAT(run.warnings("server_oddity"),
-              HasSubstr("16 tokens were streamed and 17 said in the end"));
+  EXPECT_THAT(run.warnings("server_oddity"), HasSubstr("moved by 16 during a request of 17"));
 }
 
 }  // namespace
