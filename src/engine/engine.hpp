@@ -34,7 +34,7 @@ struct TaggedEvent {
 
 /// What an engine says of itself between jobs.
 struct Snapshot {
-  std::map<std::string, double> counters;  ///< by the engine's own names; empty: it has none
+  std::map<std::string, double> counters;  ///< by the engine's own names; empty: none could be read
   std::optional<double> client_cpu_s;      ///< CPU that this process spent on its jobs so far
   /// How late this process looked at what had arrived, since the last observation.
   std::optional<double> lag_p50_s;

@@ -51,7 +51,7 @@ Count moved_by(const LoadCell& cell, const char* name) {
   const auto before = cell.counters_before.find(name);
   const auto after = cell.counters_after.find(name);
   if (before == cell.counters_before.end() || after == cell.counters_after.end())
-    return Count::unknown("the server does not count it");
+    return Count::unknown("the server does not count it, or could not be asked");
   const double moved = after->second - before->second;
   if (!(moved >= 0)) return Count::unknown("its counter fell: the server was started again");
   return moved < 1e15 ? Count(std::lround(moved)) : Count::unknown("its counter leapt");

@@ -409,12 +409,11 @@ util::Result<Snapshot> ServerEngine::observe() {
   snapshot.lag_p50_s = load.lag_p50_s;
   snapshot.lag_p99_s = load.lag_p99_s;
   snapshot.lag_max_s = load.lag_max_s;
-  if (has_counters_) {
-    PACELINE_TRY_ASSIGN(const auto answer,
-                        ask({"GET", *dialect_->counters_target(), {}, ""}, fact_patience));
-    PACELINE_TRY_ASSIGN(auto counters, dialect_->read_counters(answer.body));
-    snapshot.counters = std::move(counters.values);
-  }
+  // Counters that cannot be read now are no reason to lose the rest.
+  if (has_counters_)
+    if (const auto answer = ask({"GET", *dialect_->counters_target(), {}, ""}, fact_patience))
+      if (auto counters = dialect_->read_counters(answer->body))
+        snapshot.counters = std::move(counters->values);
   client_.restart_lag();
   return snapshot;
 }
