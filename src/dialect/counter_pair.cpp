@@ -1,5 +1,7 @@
 #include "dialect/counter_pair.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -11,7 +13,8 @@ namespace paceline::dialect {
 
 namespace {
 
-std::string whole(double value) { return std::to_string(std::llround(value)); }
+/// Without a fraction where it has none, whatever its size.
+std::string whole(double value) { return fmt::format("{:.15g}", value); }
 
 }  // namespace
 

@@ -131,7 +131,8 @@ void keep(const Sample& sample, Counters& counters) {
     return;
   }
   if (!sample.position) {
-    counters.values[name] += sample.value;
+    double& sum = counters.values[name];
+    if (std::isfinite(sum + sample.value)) sum += sample.value;
     return;
   }
   const auto position = position_of(*sample.position);

@@ -36,10 +36,16 @@ const Said* find(const trace::Answer& answer, Quantity quantity) {
   return found;
 }
 
+bool is_count(double value) {
+  return value >= 0 && value <= largest_count && value == std::floor(value);
+}
+
+bool all_counts(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), is_count);
+}
+
 std::optional<long> whole(const Said* said) {
-  if (said == nullptr || !(said->value >= 0) || said->value > largest_count ||
-      said->value != std::floor(said->value))
-    return std::nullopt;
+  if (said == nullptr || !is_count(said->value)) return std::nullopt;
   return static_cast<long>(said->value);
 }
 
@@ -255,15 +261,16 @@ void fill_drafts(const Evidence& evidence, trace::Tally& tally) {
   tally.passes_speculative = taken(answer, Quantity::passes_speculative, unsaid);
   for (const auto& [quantity, list] : {std::pair{Quantity::offered_at, &tally.offered_at},
                                        std::pair{Quantity::accepted_at, &tally.accepted_at}})
-    if (const Said* said = find(answer, quantity))
-      for (const double value : said->values)
-        list->push_back(value >= 0 && value <= largest_count ? static_cast<long>(value) : 0);
+    if (const Said* said = find(answer, quantity); said != nullptr && all_counts(said->values))
+      list->assign(said->values.begin(), said->values.end());
 }
 
 /// A server that counts drafts as they come, and said none, offered none; one that says nothing of
 /// drafts at all is known to make none only when it was declared so.
 void fill_no_drafts(const Evidence& evidence, trace::Tally& tally) {
-  if (tally.offered.value || tally.accepted.value) return;
+  const bool said = find(evidence.answer, Quantity::offered) != nullptr ||
+                    find(evidence.answer, Quantity::accepted) != nullptr;
+  if (said) return;  // also where what it said is no count
   const bool counts_drafts = evidence.has_passes();
   if (!counts_drafts && !evidence.declared_plain) return;
   const char* const rule = counts_drafts ? "the server counts drafts and counted none"

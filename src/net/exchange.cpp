@@ -43,7 +43,11 @@ ExchangeId Client::Loop::start(const Url& server, const Request& request) {
   auto text = request_text(server, request);
   const auto exchange = std::make_shared<Exchange>(
       ++last_id_, server, text ? std::move(*text) : std::string(),
-      AnswerParser(options_.largest_body, request.method == "HEAD"), context_);
+      AnswerParser(request.largest_answer > 0
+                       ? std::min(request.largest_answer, options_.largest_body)
+                       : options_.largest_body,
+                   request.method == "HEAD"),
+      context_);
   active_.emplace(exchange->id, exchange);
   watch_lag();
   if (text)

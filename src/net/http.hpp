@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct Request {
   std::string target = "/";  ///< path and query
   Headers headers;
   std::string body;
+  std::size_t largest_answer = 0;  ///< bytes of its body; 0: as many as the client takes
 };
 
 /// A whole answer.

@@ -35,6 +35,7 @@ void catch_interrupts() {
   }
   std::signal(SIGINT, remember);
   std::signal(SIGTERM, remember);
+  std::signal(SIGHUP, remember);
 }
 
 bool interrupted() { return caught.load(); }

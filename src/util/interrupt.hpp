@@ -2,8 +2,8 @@
 
 namespace paceline::util {
 
-/// From now on Ctrl-C (SIGINT) and SIGTERM are remembered instead of ending the process. A second
-/// one ends it at once.
+/// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP are remembered instead of ending the process. A
+/// second one ends it at once.
 void catch_interrupts();
 
 /// Whether one came since catch_interrupts().

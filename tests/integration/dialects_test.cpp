@@ -103,7 +103,7 @@ TEST(ServerDialect, asked_for_by_name_is_taken_over_what_probing_finds) {
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   const auto said = run.document().at("servers").at(0);
   EXPECT_EQ(said.at("dialect"), "openai");
-  EXPECT_EQ(said.at("chosen"), "asked for by name");
+  EXPECT_EQ(said.at("chosen").get<std::string>().find("asked for by name"), 0U);
   EXPECT_EQ(server.requests_to("/completion"), 0);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dialect/sampling.hpp"
+#include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
 namespace paceline::engine::server {
@@ -12,7 +13,9 @@ namespace paceline::engine::server {
 namespace {
 
 constexpr int ok = 200;
-constexpr std::size_t most_piece_bytes = std::size_t{512} << 20;
+constexpr std::size_t largest_stream = std::size_t{256} << 20;
+constexpr std::size_t largest_other = std::size_t{16} << 20;  // templates, counters, errors
+constexpr std::size_t most_pieces = 2'000'000;
 constexpr std::size_t most_oddities = 20;
 constexpr std::size_t most_quoted = 300;
 
@@ -49,20 +52,26 @@ Generation::Generation(const dialect::Dialect& dialect, protocol::Generate job, 
 }
 
 net::Request Generation::request() const {
+  net::Request request;
   switch (stage_) {
     case Stage::apply_template:
-      return *dialect_.apply_template(job_.messages);
+      request = *dialect_.apply_template(job_.messages);
+      break;
     case Stage::counters_before:
     case Stage::counters_after:
-      return {"GET", *dialect_.counters_target(), {}, ""};
+      request.target = *dialect_.counters_target();
+      break;
     default:
-      return dialect_.generate({job_, model_});
+      request = dialect_.generate({job_, model_});
   }
+  request.largest_answer = stage_ == Stage::generate ? largest_stream : largest_other;
+  return request;
 }
 
 void Generation::sent(net::TimePoint at) {
   status_ = 0;
   body_.clear();
+  heard_ = at;
   if (stage_ != Stage::generate) return;
   answered_.answer.endpoint = dialect_.generate({job_, model_}).target;
   answered_.answer.timeline.sent_ns = nanoseconds(at);
@@ -73,6 +82,8 @@ void Generation::take(const net::Arrival& arrival) {
   if (const auto* head = std::get_if<net::Head>(&arrival.what)) {
     status_ = head->status;
     content_type_ = net::header(head->headers, "content-type").value_or("");
+    encoding_ = net::header(head->headers, "content-encoding").value_or("");
+    location_ = net::header(head->headers, "location").value_or("");
   } else if (const auto* body = std::get_if<net::Body>(&arrival.what)) {
     if (stage_ == Stage::generate && status_ == ok)
       take_stream(arrival, *body);
@@ -92,8 +103,9 @@ void Generation::take_stream(const net::Arrival& arrival, const net::Body& body)
       said_done_ = true;
       return;
     }
+    heard_ = arrival.at;
     piece_bytes_ += text.size();
-    if (piece_bytes_ <= most_piece_bytes) pieces_.push_back({arrival.at, std::move(text)});
+    if (!is_too_long()) pieces_.push_back({arrival.at, std::move(text)});
   };
   if (dialect_.framing() == dialect::Framing::sse) {
     sse_events_.clear();
@@ -105,7 +117,22 @@ void Generation::take_stream(const net::Arrival& arrival, const net::Body& body)
     for (auto& line : line_events_) keep(std::move(line));
   }
   // An answer that is no stream is one message, whatever the route promised.
-  if (pieces_.empty() && !said_done_ && body_.size() < most_piece_bytes) body_ += body.bytes;
+  if (pieces_.empty() && !said_done_ && body_.size() < largest_other) body_ += body.bytes;
+}
+
+bool Generation::is_too_long() const {
+  return sse_.too_long() || lines_.too_long() || piece_bytes_ > largest_stream ||
+         pieces_.size() >= most_pieces;
+}
+
+void Generation::give_up(trace::OutcomeKind kind, std::string reason) {
+  fail(kind, std::move(reason));
+}
+
+/// A hostile stream may be wrong in every one of a million events.
+void Generation::note(std::string oddity) {
+  auto& oddities = answered_.answer.oddities;
+  if (oddities.size() < most_oddities) oddities.push_back(std::move(oddity));
 }
 
 void Generation::fail(trace::OutcomeKind kind, std::string reason) {
@@ -161,45 +188,50 @@ void Generation::end_stream(const net::End& end) {
     fail(kind_of(end.kind), fmt::format("{}, after {} events", end.reason, pieces_.size()));
   else if (status_ != ok)
     fail(status_ < 500 ? trace::OutcomeKind::refused : trace::OutcomeKind::failed,
-         fmt::format("the server answered {}: {}", status_, excerpt(body_)));
+         fmt::format("the server answered {}: {}", status_,
+                     location_.empty() ? excerpt(body_) : "it is at " + excerpt(location_)));
   else if (truncated_)
     // Case C253: what was measured is another prompt, or a context that was shifted.
     fail(trace::OutcomeKind::refused,
          "the server cut the prompt or the answer to fit its context: give each of its slots more "
          "context (-c is shared by all of them), or shorten the prompt or -n");
+  else if (!encoding_.empty() && encoding_ != "identity")
+    fail(trace::OutcomeKind::refused,
+         fmt::format("the answer is encoded ({}), which was not asked for", excerpt(encoding_)));
   else if (finished_.stop == trace::StopReason::none)
     fail(trace::OutcomeKind::failed,
-         fmt::format("the stream ended without saying why, after {} events", pieces_.size()));
-  stage_ = with_counters_ && !cancelled_ ? Stage::counters_after : Stage::done;
+         fmt::format("the stream ended without saying why, after {} events{}", pieces_.size(),
+                     answered_.answer.oddities.empty()
+                         ? ""
+                         : "; first of all, " + answered_.answer.oddities.front()));
+  const bool is_done = finished_.outcome.kind == trace::OutcomeKind::done;
+  stage_ = with_counters_ && is_done ? Stage::counters_after : Stage::done;
 }
 
 void Generation::read_pieces() {
   if (const std::string rest = lines_.finish(); !rest.empty())
     pieces_.push_back({std::chrono::steady_clock::now(), rest});
-  auto& oddities = answered_.answer.oddities;
-  if (sse_.finish()) oddities.emplace_back("the stream ended inside an event, which was dropped");
-  if (sse_.too_long() || lines_.too_long() || piece_bytes_ > most_piece_bytes)
-    oddities.emplace_back("the answer is longer than can be kept, and was cut");
+  if (sse_.finish()) note("the stream ended inside an event, which was dropped");
   const bool streamed = content_type_.find("event-stream") != std::string::npos ||
                         content_type_.find("ndjson") != std::string::npos;
   if (status_ == ok && !streamed)
-    oddities.push_back(
-        fmt::format("the stream has the content type \"{}\"", excerpt(content_type_)));
+    note(fmt::format("the stream has the content type \"{}\"", excerpt(content_type_)));
   if (status_ == ok && pieces_.empty() && !body_.empty())
     pieces_.push_back({std::chrono::steady_clock::now(), std::move(body_)});
-  for (const Piece& piece : pieces_) read_message(piece);
+  for (const Piece& piece : pieces_) {
+    if (util::interrupted()) {  // a long answer takes long to read
+      cancelled_ = true;
+      break;
+    }
+    read_message(piece);
+  }
   if (prompt_batches_ > 0) answered_.answer.prompt_batches = prompt_batches_;
-  if (oddities.size() > most_oddities) oddities.resize(most_oddities);
 }
 
 void Generation::read_message(const Piece& piece) {
-  auto& oddities = answered_.answer.oddities;
   auto message = dialect_.read(piece.text);
-  if (!message) {
-    oddities.push_back("an event was no message: " + excerpt(message.error().message));
-    return;
-  }
-  oddities.insert(oddities.end(), message->oddities.begin(), message->oddities.end());
+  if (!message) return note("an event was no message: " + excerpt(message.error().message));
+  for (auto& oddity : message->oddities) note(std::move(oddity));
   if (message->error)
     fail(trace::OutcomeKind::failed, "the server said: " + excerpt(*message->error));
   if (message->prompt_batch) ++prompt_batches_;
@@ -212,7 +244,9 @@ void Generation::read_message(const Piece& piece) {
       answered_.answer.said[place->second] = std::move(said);
   }
   if (message->sampling) {
-    dialect::name_origins(job_.sampling, *message->sampling, oddities);
+    std::vector<std::string> unheeded;
+    dialect::name_origins(job_.sampling, *message->sampling, unheeded);
+    for (auto& oddity : unheeded) note(std::move(oddity));
     answered_.answer.sampling = std::move(message->sampling);
   }
   if (message->stop) finished_.stop = *message->stop;
@@ -231,14 +265,14 @@ void Generation::read_counters() {
   auto& answer = answered_.answer;
   if (!alone_ || finished_.outcome.kind != trace::OutcomeKind::done) return;
   if (!before_ || !after_) {
-    answer.oddities.emplace_back("its counters could not be read around the request");
+    note("its counters could not be read around the request");
     return;
   }
   std::optional<long> tokens;
   for (const auto& said : answer.said)
     if (said.quantity == trace::Quantity::output_tokens) tokens = static_cast<long>(said.value);
   auto moved = dialect_.moved(*before_, *after_, tokens);
-  answer.oddities.insert(answer.oddities.end(), moved.oddities.begin(), moved.oddities.end());
+  for (auto& oddity : moved.oddities) note(std::move(oddity));
   answer.said.insert(answer.said.end(), moved.said.begin(), moved.said.end());
 }
 

@@ -48,6 +48,13 @@ class Generation {
   void not_alone() { alone_ = false; }
   void cancel() { cancelled_ = true; }
 
+  /// The exchange is to be ended now, for a reason of our own; it ends as that.
+  void give_up(trace::OutcomeKind kind, std::string reason);
+  /// It has grown past all that can be kept.
+  bool is_too_long() const;
+  /// When it last said something; a comment or a header is nothing.
+  net::TimePoint heard() const { return heard_; }
+
   /// What happened, once the stage is done.
   trace::Answered answered();
   trace::Finished finished();
@@ -66,6 +73,7 @@ class Generation {
   void read_message(const Piece& piece);
   void read_counters();
   void fail(trace::OutcomeKind kind, std::string reason);
+  void note(std::string oddity);
 
   const dialect::Dialect& dialect_;
   protocol::Generate job_;
@@ -74,11 +82,14 @@ class Generation {
   std::optional<net::TimePoint> due_;
   bool alone_ = true;
   bool cancelled_ = false;
+  net::TimePoint heard_;
   Stage stage_;
 
   int status_ = 0;
   std::string content_type_;
-  std::string body_;  ///< of an answer that is no stream
+  std::string encoding_;  ///< of the body; empty: as it is
+  std::string location_;  ///< where the server would send us
+  std::string body_;      ///< of an answer that is no stream
   net::SseParser sse_;
   net::LineParser lines_;
   std::vector<net::SseEvent> sse_events_;

@@ -29,6 +29,7 @@ constexpr int most_ports = 5;
 constexpr int shortest_pause_ms = 10;
 constexpr int longest_pause_ms = 200;
 constexpr int http_ok = 200;
+constexpr auto hurried_patience = std::chrono::milliseconds(3000);  // after Ctrl-C
 constexpr auto kill_patience = std::chrono::seconds(5);
 
 /// Waits for a word before it becomes the server, so that the guard is there before it runs: one
@@ -264,7 +265,9 @@ trace::Outcome ManagedServer::reap(const char* when) {
 void ManagedServer::close() {
   if (server_) {
     server_->send_to_group(SIGTERM);
-    const auto until = Clock::now() + options_.end_patience;
+    const auto patience = util::interrupted() ? std::min(options_.end_patience, hurried_patience)
+                                              : options_.end_patience;
+    const auto until = Clock::now() + patience;
     while (!server_->has_ended() && Clock::now() < until) ::poll(nullptr, 0, 2);
     // Also when it ended by itself: others of its group may live on. Its number is taken until
     // wait() has told its end, so that this reaches nobody else.

@@ -84,7 +84,7 @@ constexpr std::string_view own_scheme =
 constexpr std::string_view own_option =
     "the report would not know of it: give it to paceline, whose option has the same name";
 
-constexpr std::array<Forbidden, 23> forbidden{{
+constexpr std::array<Forbidden, 22> forbidden{{
     {"--api-key", "it would be recorded; set LLAMA_API_KEY instead, or --api-key-file"},
     {"--hf-token", "it would be recorded; set HF_TOKEN instead"},
     {"-hft", "it would be recorded; set HF_TOKEN instead"},
@@ -103,7 +103,6 @@ constexpr std::array<Forbidden, 23> forbidden{{
     {"--ctx-size", own_option},
     {"--spec-type", own_option},
     {"--spec-draft-n-max", own_option},
-    {"--mmproj", own_option},
     {"-np", "--concurrency decides how many requests it takes at once"},
     {"--parallel", "--concurrency decides how many requests it takes at once"},
     {"--temp", own_option},

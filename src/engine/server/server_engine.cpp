@@ -9,6 +9,7 @@
 
 #include "dialect/sampling.hpp"
 #include "engine/server/health.hpp"
+#include "trace/json.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
@@ -24,6 +25,9 @@ constexpr auto fact_patience = std::chrono::seconds(10);
 constexpr auto done_patience = std::chrono::seconds(2);
 constexpr auto death_patience = std::chrono::milliseconds(500);
 constexpr auto death_pause = std::chrono::milliseconds(5);
+constexpr auto shortest_look = std::chrono::milliseconds(250);
+constexpr auto longest_look = std::chrono::seconds(5);
+constexpr std::size_t largest_fact = std::size_t{16} << 20;
 constexpr int try_out_tokens = 8;
 constexpr int most_jobs = 100'000;
 
@@ -55,7 +59,7 @@ bool wants_key(int status) { return status == 401 || status == 403; }
 }  // namespace
 
 ServerEngine::ServerEngine(ServerOptions options)
-    : options_(std::move(options)), client_(options_.client) {}
+    : options_(std::move(options)), key_(options_.api_key), client_(options_.client) {}
 
 ServerEngine::~ServerEngine() { close(); }
 
@@ -67,22 +71,8 @@ Capabilities ServerEngine::capabilities() const {
   return can;
 }
 
-void ServerEngine::authorise(net::Request& request) const {
-  if (!options_.api_key.empty())
-    request.headers.emplace_back("Authorization", "Bearer " + options_.api_key);
-}
-
-/// What a server says may repeat what it was sent: its words go into traces and reports.
-std::string ServerEngine::without_key(std::string text) const {
-  const std::string& key = options_.api_key;
-  if (key.empty()) return text;
-  for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
-    text.replace(at, key.size(), "[key]");
-  return text;
-}
-
 std::string ServerEngine::about_key() const {
-  return options_.api_key.empty()
+  return key_.empty()
              ? fmt::format(
                    "{} wants a key: put it into PACELINE_API_KEY, or name a file with "
                    "--api-key-file",
@@ -93,10 +83,9 @@ std::string ServerEngine::about_key() const {
 
 util::Result<net::Response> ServerEngine::ask(net::Request request,
                                               std::chrono::milliseconds patience) {
-  authorise(request);
-  auto answer = client_.fetch(url_, std::move(request), patience);
-  if (answer) answer->body = without_key(std::move(answer->body));
-  return answer;
+  key_.put_into(request);
+  request.largest_answer = largest_fact;
+  return client_.fetch(url_, std::move(request), patience);
 }
 
 /// Where the server is, after starting it when it is ours; an outcome when there is none.
@@ -229,6 +218,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
   const auto fail = [this](trace::Outcome outcome) {
     if (auto died = death()) outcome = std::move(*died);
     close();
+    key_.take_out_of(outcome);
     return tl::unexpected(std::move(outcome));
   };
   const std::chrono::duration<double> loading = Clock::now() - began;
@@ -254,6 +244,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> ServerEngine::open(
         facts.server->spec_types.empty()
             ? "it drafted"
             : fmt::format("{}", fmt::join(facts.server->spec_types, ", ")))));
+  key_.take_out_of(facts);
   return facts;
 }
 
@@ -309,7 +300,7 @@ util::Result<JobId> ServerEngine::begin(const protocol::Job& job, std::optional<
 
 void ServerEngine::send(JobId id, Generation& generation) {
   net::Request request = generation.request();
-  authorise(request);
+  key_.put_into(request);
   generation.sent(Clock::now());
   exchanges_[client_.start(url_, std::move(request))] = id;
 }
@@ -321,6 +312,10 @@ void ServerEngine::take(const net::Arrival& arrival) {
   Generation& generation = running_.at(id);
   generation.take(arrival);
   if (!std::holds_alternative<net::End>(arrival.what)) {
+    if (generation.is_too_long()) {
+      generation.give_up(trace::OutcomeKind::failed, "the answer is longer than can be kept");
+      client_.cancel(arrival.exchange);
+    }
     if (generation.said_done()) said_done_at_.try_emplace(id, arrival.at);
     return;
   }
@@ -351,9 +346,8 @@ void ServerEngine::finish(JobId id, Generation& generation) {
     if (auto died = death()) finished.outcome = std::move(*died);
   said_done_at_.erase(id);
   trace::Answered answered = generation.answered();
-  finished.outcome.reason = without_key(std::move(finished.outcome.reason));
-  finished.text = without_key(std::move(finished.text));
-  for (auto& oddity : answered.answer.oddities) oddity = without_key(std::move(oddity));
+  key_.take_out_of(finished);
+  key_.take_out_of(answered.answer);
   events_.push_back({id, std::move(answered)});
   events_.push_back({id, std::move(finished)});
   running_.erase(id);
@@ -367,20 +361,43 @@ TimePoint ServerEngine::end_overdue(TimePoint until) {
     until = std::min(until, due);
     if (Clock::now() < due) continue;
     at = Clock::now();
-    for (const auto& [exchange, job] : exchanges_)
-      if (job == id) client_.cancel(exchange);
+    end_exchange(id);
   }
-  return until;
+  return std::min(until, end_silent(Clock::now()));
 }
 
+/// One that only keeps the connection alive, by comments or byte by byte, says nothing. Looked for
+/// seldom; when the next look is due.
+TimePoint ServerEngine::end_silent(TimePoint now) {
+  const auto patience = options_.client.timeouts.idle;
+  if (now < next_look_ || running_.empty())
+    return next_look_ > now ? next_look_ : now + longest_look;
+  next_look_ = now + std::clamp<Clock::duration>(patience / 4, shortest_look, longest_look);
+  for (auto& [id, generation] : running_) {
+    if (now - generation.heard() < patience) continue;
+    generation.give_up(
+        trace::OutcomeKind::timed_out,
+        fmt::format("timed out: nothing of the answer came for {} s",
+                    std::chrono::duration_cast<std::chrono::seconds>(patience).count()));
+    end_exchange(id);
+  }
+  return next_look_;
+}
+
+void ServerEngine::end_exchange(JobId job) {
+  for (const auto& [exchange, id] : exchanges_)
+    if (id == job) {
+      client_.cancel(exchange);
+      return;
+    }
+}
+
+/// Looks at the clock and at Ctrl-C after every arrival: a flood must not drown them.
 std::optional<TaggedEvent> ServerEngine::next(TimePoint until) {
   while (events_.empty()) {
-    const TimePoint wake = end_overdue(until);
-    const auto arrival = client_.next(wake);
-    if (arrival)
-      take(*arrival);
-    else if (util::interrupted() || Clock::now() >= until)
-      return std::nullopt;
+    const auto arrival = client_.next(end_overdue(until));
+    if (arrival) take(*arrival);
+    if (events_.empty() && (util::interrupted() || Clock::now() >= until)) return std::nullopt;
   }
   TaggedEvent event = std::move(events_.front());
   events_.pop_front();
@@ -391,11 +408,7 @@ void ServerEngine::cancel(JobId job) {
   const auto running = running_.find(job);
   if (running == running_.end()) return;
   running->second.cancel();
-  for (const auto& [exchange, id] : exchanges_)
-    if (id == job) {
-      client_.cancel(exchange);
-      return;
-    }
+  end_exchange(job);
 }
 
 std::optional<pid_t> ServerEngine::process_group() const {

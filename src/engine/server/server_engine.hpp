@@ -8,6 +8,7 @@
 
 #include "dialect/dialect.hpp"
 #include "engine/engine.hpp"
+#include "engine/server/api_key.hpp"
 #include "engine/server/generation.hpp"
 #include "engine/server/managed_server.hpp"
 #include "net/client.hpp"
@@ -51,10 +52,8 @@ class ServerEngine final : public Engine {
   tl::expected<dialect::Choice, trace::Outcome> choose(dialect::Answers& answers);
   void read_facts(dialect::Answers& answers, trace::EngineFacts& facts);
   std::optional<trace::Outcome> try_out(const trace::Sampling& sampling, trace::EngineFacts& facts);
-  std::string without_key(std::string text) const;
   std::string about_key() const;
   util::Result<net::Response> ask(net::Request request, std::chrono::milliseconds patience);
-  void authorise(net::Request& request) const;
   std::string why_not(const protocol::Generate& job) const;
   protocol::Generate adapted(protocol::Generate job) const;
   util::Result<JobId> begin(const protocol::Job& job, std::optional<TimePoint> due);
@@ -63,8 +62,12 @@ class ServerEngine final : public Engine {
   std::optional<trace::Outcome> death();
   void finish(JobId id, Generation& generation);
   TimePoint end_overdue(TimePoint until);
+  TimePoint end_silent(TimePoint now);
+  void end_exchange(JobId job);
 
   ServerOptions options_;
+  ApiKey key_;
+  TimePoint next_look_;  ///< for exchanges that say nothing
   net::Client client_;
   std::optional<ManagedServer> managed_;
   net::Url url_;

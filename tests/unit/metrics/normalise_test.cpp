@@ -316,6 +316,18 @@ TEST(Normalise, C229_a_length_that_is_no_count_is_unknown) {
   EXPECT_FALSE(count_request(request));
 }
 
+TEST(Normalise, a_count_of_drafts_that_is_no_count_is_unknown_and_not_none) {
+  for (const double impossible : {0.5, 1e12, 1e307, -1.0}) {
+    auto stream = Stream();
+    stream.pass(0, 0, 1).pass(0, 0, 1).finish();
+    stream.say(Quantity::offered, impossible, "/metrics").say(Quantity::accepted, impossible);
+    const auto counts = counts_of(stream.build());
+    EXPECT_FALSE(counts.offered.known()) << impossible;
+    EXPECT_FALSE(counts.accepted.known()) << impossible;
+    EXPECT_THAT(counts.offered.reason(), testing::HasSubstr("no count"));
+  }
+}
+
 TEST(Normalise, C137_events_without_text_start_no_clock) {
   auto request = plain_stream({50, 183, 300});
   request.chunks[0].content_bytes = 0;

@@ -129,7 +129,9 @@ TEST(widths, what_was_not_probed_makes_the_cost_unknown_with_a_reason) {
   EXPECT_EQ(reason(three_rounds(), counts_of({{6, 1}}, {})), "width 6 was not probed on this arm");
   EXPECT_EQ(reason(three_rounds(), {}), "no passes were recorded");
   const auto plain = probed("plain", 0, {probe(1, {10 * ms})});
-  EXPECT_EQ(reason(trace_of({}, {plain}), used), "widths were not probed on this arm");
+  EXPECT_EQ(
+      reason(trace_of({}, {plain}), used),
+      "passes of chosen widths were not timed: no server can be told to, and a probe may fail");
   const auto arm = probed("dflash", 0, {probe(4, {16 * ms})});
   EXPECT_EQ(reason(trace_of({}, {plain, arm}), used),
             "drafts were not timed apart from the text: n-grams have none apart from it");

@@ -97,13 +97,20 @@ TEST(ServerArguments, name_the_sizes_of_n_grams_as_llama_server_does) {
 
 TEST(UserArguments, with_a_secret_are_refused_without_repeating_it) {
   for (const Words& words : {Words{"--api-key", "s3cret"}, Words{"--api-key=s3cret"},
-                             Words{"-c", "1", "-hft", "s3cret"}, Words{"--hf-token", "s3cret"}}) {
+                             Words{"-fa", "on", "-hft", "s3cret"}, Words{"--hf-token", "s3cret"}}) {
     const auto checked = check_user_arguments(words);
     ASSERT_FALSE(checked);
     EXPECT_EQ(checked.error().kind, util::ErrorKind::usage);
     EXPECT_THAT(checked.error().message, Not(HasSubstr("s3cret")));
     EXPECT_THAT(checked.error().message, HasSubstr("would be recorded"));
   }
+}
+
+TEST(UserArguments, that_would_make_the_report_lie_are_refused) {
+  for (const char* name : {"-m", "--model", "-md", "-t", "-c", "--spec-type", "-np", "--temp"})
+    EXPECT_FALSE(check_user_arguments({name, "x"})) << name;
+  EXPECT_FALSE(check_user_arguments({"--threads=2"}));
+  EXPECT_TRUE(check_user_arguments({"-ngl", "99", "-ctk", "q8_0"}));
 }
 
 TEST(UserArguments, that_move_the_server_are_refused) {
