@@ -55,6 +55,15 @@ TEST(Arms, of_mtp_draft_from_the_target_beside_a_dflash_file_and_from_their_own_
       << "-md with --spec-type is never dropped silently";
 }
 
+TEST(Arms, cannot_draft_as_a_running_server_does) {
+  ArmSettings settings;
+  settings.model = "t.gguf";
+  settings.extra = {"undeclared"};
+  const auto arms = make_arms(settings);
+  ASSERT_FALSE(arms);
+  EXPECT_EQ(arms.error().message.find("undeclared", 14), std::string::npos) << arms.error().message;
+}
+
 TEST(Arms, of_n_grams_are_named_by_their_sizes_and_take_no_file) {
   ArmSettings asked = settings();
   asked.draft_model = "dflash.gguf";

@@ -133,6 +133,42 @@ TEST(DocumentOfAServer, leaves_unknown_what_nobody_said) {
       << "nothing is said of the sampler";
 }
 
+TEST(DocumentOfAServer, knows_of_a_running_one_only_what_its_owner_declares) {
+  const auto arm = document_of(remote_trace()).arms.at(0);
+  EXPECT_EQ(arm.residency, "declared");
+  EXPECT_FALSE(arm.settings.threads.value);
+}
+
+/// The same with a twin that is declared plain, serving a model of that name.
+trace::Trace with_twin(const std::string& model) {
+  auto trace = remote_trace();
+  auto arm = trace.header.arms[0];
+  arm.name = "plain";
+  arm.setup.spec_type = trace::SpecType::none;
+  trace.header.arms.insert(trace.header.arms.begin(), arm);
+  auto launch = trace.launches[0];
+  launch.arm = "plain";
+  launch.facts->server->model = model;
+  trace.launches.push_back(launch);
+  return trace;
+}
+
+TEST(DocumentOfAServer, has_no_speedup_over_a_twin_that_serves_another_model) {
+  const auto speedup = [](const std::string& model) {
+    return document_of(with_twin(model)).arms.at(1).workloads.at(0).decode.speedup;
+  };
+  EXPECT_THAT(speedup("another model").reason, testing::HasSubstr("\"another model\""));
+  EXPECT_THAT(speedup("some model").reason, testing::Not(testing::HasSubstr("some model")));
+}
+
+TEST(DocumentOfAServer, leaves_superseded_passes_unknown_where_replays_are) {
+  auto trace = remote_trace();
+  auto& tally = *trace.launches[0].requests[0].tally;
+  EXPECT_EQ(document_of(trace).arms[0].workloads[0].passes.superseded.value, 0);
+  tally.passes_replay = {std::nullopt, "", "nobody says"};
+  EXPECT_EQ(document_of(trace).arms[0].workloads[0].passes.superseded.reason, "nobody says");
+}
+
 TEST(DocumentOfAServer, warns_of_its_oddities_and_of_cached_prompts) {
   const auto texts = kinds_of(document_of(remote_trace()));
   EXPECT_THAT(texts, testing::Contains(testing::HasSubstr("an event was no message")));

@@ -152,6 +152,16 @@ TEST_F(WarningsOfARun, NameClassesWithFewDraftTokens) {
   EXPECT_EQ(kinds(), Kinds{});
 }
 
+TEST_F(WarningsOfARun, NamePassesThatCostLessThanPlainOnes) {
+  auto& cost = summary.arms[1].classes[0].pass_cost;
+  cost.low = 0.8;
+  cost.value = 0.9;
+  cost.high = 1.01;
+  EXPECT_EQ(kinds(), Kinds{}) << "it may be 1";
+  cost.high = 0.97;
+  EXPECT_EQ(kinds(), Kinds{WarningKind::impossible_pass_cost});
+}
+
 TEST_F(WarningsOfARun, TellOfAnInterruption) {
   trace.interrupted = true;
   trace.launches.resize(5);
