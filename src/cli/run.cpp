@@ -14,6 +14,7 @@
 #include "cli/workload_options.hpp"
 #include "engine/embedded/embedded_engine.hpp"
 #include "study/inspect.hpp"
+#include "util/console.hpp"
 #include "util/interrupt.hpp"
 
 namespace paceline::cli {
@@ -142,7 +143,12 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
       PACELINE_TRY_ASSIGN(auto drafter, study::inspect(reader, *path, util::interrupted));
       server.files[*path] = std::move(drafter);
     }
-    if (settings.server.is_managed()) say_longest_draft(arm.setup, server);
+    if (settings.server.is_managed()) {
+      say_longest_draft(arm.setup, server);
+      if (const auto checked = study::check(reader, arm.setup, util::interrupted); !checked)
+        util::say("Note: the embedded engine would refuse the arm " + arm.name +
+                  ", and your server decides: " + checked.error().message);
+    }
   }
   return {};
 }

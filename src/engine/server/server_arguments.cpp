@@ -189,4 +189,16 @@ std::vector<std::string> own_environment() {
   return variables;
 }
 
+std::optional<std::string> argument_value(const std::vector<std::string>& arguments,
+                                          std::initializer_list<std::string_view> names) {
+  std::optional<std::string> value;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (const std::string_view name : names) {
+      if (arguments[i] == name && i + 1 < arguments.size()) value = arguments[i + 1];
+      const std::string with_value = std::string(name) + "=";
+      if (begins(arguments[i], with_value)) value = arguments[i].substr(with_value.size());
+    }
+  return value;
+}
+
 }  // namespace paceline::engine::server

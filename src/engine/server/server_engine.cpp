@@ -9,6 +9,7 @@
 
 #include "dialect/sampling.hpp"
 #include "engine/server/health.hpp"
+#include "engine/server/server_arguments.hpp"
 #include "trace/json.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
@@ -158,6 +159,9 @@ void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& fac
   if (managed_) {
     facts.server->command_line = managed_->command_line();
     facts.server->forced_acceptance = forces_acceptance(setup_.server_args);
+    const auto& arguments = setup_.server_args;
+    facts.cache_type_k = argument_value(arguments, {"-ctk", "--cache-type-k"}).value_or("");
+    facts.cache_type_v = argument_value(arguments, {"-ctv", "--cache-type-v"}).value_or("");
     facts.server->binary_sha256 = managed_->binary_sha256();
     facts.server->binary_is_script = managed_->binary_is_script();
     if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())
