@@ -78,6 +78,10 @@ bench-client: packages-bench build ## what an event costs our HTTP client, besid
 	@cmake --build build --target client
 	@build/bin/client
 
+.PHONY: bench-peers
+bench-peers: build ## CPU per token of AIPerf, GuideLLM, llama-benchy and ours, where PyPI is reachable (minutes)
+	@bench/peers build/bin/paceline
+
 .PHONY: format
 format: packages-test ## rewrite the C++ as clang-format 14 would have it
 	@scripts/check-format --fix
