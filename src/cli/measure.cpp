@@ -52,7 +52,7 @@ trace::Header header_of(const study::RunOptions& options) {
   header.workload_notes = options.workload_notes;
   header.prompt_form = options.prompt_form;
   header.mix = options.mix;
-  header.residency = "bare";
+  header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
   header.arms = options.arms;
   return header;
 }

@@ -48,7 +48,6 @@ struct Ask {
   std::string model;  ///< as the server names it
   /// Leave out what is not the job's own wish: tool_temp, the seed, and what only makes the server
   /// say more. For servers that refuse fields they do not know.
-  bool defaults_only = false;
 };
 
 /// A reading of a server's counters.

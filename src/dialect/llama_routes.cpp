@@ -24,7 +24,6 @@ void put_common(const Ask& ask, util::Json& body) {
   body["cache_prompt"] = false;
   put_sampling(ask, llama_parameters(), body);
   if (ask.job.ignore_eos) body["ignore_eos"] = true;
-  if (ask.defaults_only) return;
   body["seed"] = ask.job.seed;
   body["timings_per_token"] = true;
   body["return_progress"] = true;
@@ -37,7 +36,7 @@ net::Request native_request(const Ask& ask) {
   else
     body["prompt"] = ask.job.prompt_tokens;
   put_common(ask, body);
-  if (!ask.defaults_only) body["return_tokens"] = true;
+  body["return_tokens"] = true;
   return json_request(native_route, body);
 }
 
@@ -46,7 +45,7 @@ net::Request chat_request(const Ask& ask) {
   if (!ask.model.empty()) body["model"] = ask.model;
   body["messages"] = openai_messages(ask.job.messages);
   put_common(ask, body);
-  if (!ask.defaults_only) body["stream_options"] = {{"include_usage", true}};
+  body["stream_options"] = {{"include_usage", true}};
   return json_request("/v1/chat/completions", body);
 }
 
@@ -243,8 +242,7 @@ void LlamaRoutes::read_props(const Fields& props, trace::EngineFacts& facts) con
   server.quant = facts.target.file_type;
   server.slots = props.small_count("total_slots");
   if (const auto chat_template = props.text("chat_template"))
-    server.has_chat_template = !chat_template->empty();
-  facts.target.has_chat_template = server.has_chat_template.value_or(false);
+    facts.target.has_chat_template = !chat_template->empty();
   server.takes_images = props.object("modalities").flag("vision");
   const Fields defaults = props.object("default_generation_settings");
   server.n_ctx_slot = defaults.small_count("n_ctx");

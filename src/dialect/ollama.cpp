@@ -240,7 +240,7 @@ void Ollama::read_fact_answer(const net::Response& answer, trace::EngineFacts& f
   const std::string context = facts.target.architecture + ".context_length";
   facts.target.context_train = info.small_count(context.c_str());
   if (const auto chat_template = root.text("template"))
-    server.has_chat_template = !chat_template->empty();
+    facts.target.has_chat_template = !chat_template->empty();
   if (root.has("capabilities")) server.takes_images = has_capability(root, "vision");
   if (const auto text = root.text("parameters")) read_parameters(*text, facts);
 }
@@ -258,7 +258,7 @@ net::Request Ollama::generate(const Ask& ask) const {
   body["stream"] = true;
   util::Json options = {{"num_predict", ask.job.n_predict}};
   put_sampling(ask, parameters, options);
-  if (!ask.defaults_only) options["seed"] = ask.job.seed;
+  options["seed"] = ask.job.seed;
   body["options"] = std::move(options);
   return json_request(chat ? "/api/chat" : "/api/generate", body);
 }

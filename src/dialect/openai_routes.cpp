@@ -36,12 +36,10 @@ net::Request openai_request(const Ask& ask, const OpenAiTraits& traits) {
   body["max_tokens"] = ask.job.n_predict;
   put_sampling(ask, traits.parameters, body);
   if (ask.job.ignore_eos && traits.ignores_eos) body["ignore_eos"] = true;
-  if (!ask.defaults_only) {
-    body["seed"] = ask.job.seed;
-    body["stream_options"] = {{"include_usage", true}};
-    if (traits.usage_in_every_message) body["stream_options"]["continuous_usage_stats"] = true;
-    if (traits.asks_for != nullptr) body[traits.asks_for] = true;
-  }
+  body["seed"] = ask.job.seed;
+  body["stream_options"] = {{"include_usage", true}};
+  if (traits.usage_in_every_message) body["stream_options"]["continuous_usage_stats"] = true;
+  if (traits.asks_for != nullptr) body[traits.asks_for] = true;
   return json_request(std::move(target), body);
 }
 

@@ -121,7 +121,7 @@ void put_sampling(const Ask& ask, std::span<const ParameterName> names, util::Js
       body[there] = *value;
   }
   const char* temperature = name_there(names, "temp");
-  if (!sampling.temp && sampling.tool_temp && !ask.defaults_only && temperature != nullptr)
+  if (!sampling.temp && sampling.tool_temp && temperature != nullptr)
     body[temperature] = *sampling.tool_temp;
   if (sampling.samplers && names.data() == llama_names.data())
     body["samplers"] = split_names(*sampling.samplers);

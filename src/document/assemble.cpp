@@ -189,7 +189,7 @@ std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summ
     if (planned == nullptr) continue;
     Arm arm;
     arm.name = measured.name;
-    arm.residency = planned->setup.url.empty() ? trace.header.residency : "declared";
+    arm.residency = trace.header.residency;
     arm.settings = to_settings(*planned, first_facts(trace, measured.name));
     arm.launches_done = measured.launches_done;
     arm.launches_lost = measured.launches_lost;

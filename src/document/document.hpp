@@ -345,6 +345,7 @@ struct Server {
   Known<bool> forced_acceptance;
   Known<std::string> command_line;
   Known<std::string> binary_sha256;
+  Known<bool> binary_is_script;  ///< then the hash is that of a script that starts the server
   std::vector<Ability> abilities;
   std::vector<Provenance> provenance;
 };

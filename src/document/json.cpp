@@ -88,9 +88,9 @@ PACELINE_DOCUMENT_FIELDS(Drafter, 9, arm, spec_type, file, part, block, ngram, n
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
 PACELINE_DOCUMENT_FIELDS(Provenance, 5, quantity, kind, endpoint, field, rule);
 PACELINE_DOCUMENT_FIELDS(Ability, 2, quantity, source);
-PACELINE_DOCUMENT_FIELDS(Server, 18, arm, dialect, chosen, url, managed, build, model, quant, slots,
+PACELINE_DOCUMENT_FIELDS(Server, 19, arm, dialect, chosen, url, managed, build, model, quant, slots,
                          n_ctx_slot, speculates, spec_types, draft_n_max, forced_acceptance,
-                         command_line, binary_sha256, abilities, provenance);
+                         command_line, binary_sha256, binary_is_script, abilities, provenance);
 PACELINE_DOCUMENT_FIELDS(AskedSetting, 2, parameter, value);
 PACELINE_DOCUMENT_FIELDS(RequestedSampling, 2, settings, samplers);
 PACELINE_DOCUMENT_FIELDS(SamplingSetting, 3, parameter, value, origin);

@@ -96,6 +96,7 @@ Server to_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
   server.forced_acceptance = known_or(said.forced_acceptance, unsaid);
   server.command_line = known_or(said.command_line, not_ours);
   server.binary_sha256 = known_or(said.binary_sha256, not_ours);
+  server.binary_is_script = known_or(said.binary_is_script, not_ours);
   server.abilities = to_abilities(said.abilities);
   return server;
 }

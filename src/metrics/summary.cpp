@@ -15,7 +15,10 @@ namespace paceline::metrics {
 namespace {
 
 const char* const plain_arm = "plain";
-const char* const bare_residency = "bare";
+/// Bare as far as anyone can know: loaded so by us, or declared so by the owner of a server.
+bool counts_as_bare(const std::string& residency) {
+  return residency == "bare" || residency == "declared";
+}
 
 using Samples = std::map<std::string, Sample>;  // by class
 
@@ -56,7 +59,7 @@ Context context_of(const trace::Trace& trace) {
       std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.name == plain_arm; });
   if (!has_plain)
     context.no_plain_reason = "no plain arm";
-  else if (trace.header.residency != bare_residency)
+  else if (!counts_as_bare(trace.header.residency))
     context.no_plain_reason = "the plain arm was not loaded bare, alone in memory";
   else
     context.plain = collect_arm(trace, plain_arm);

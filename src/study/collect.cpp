@@ -45,10 +45,7 @@ void take(trace::Event&& event, Collected& collected) {
 }
 
 trace::Outcome cancelled() {
-  trace::Outcome outcome;
-  outcome.kind = trace::OutcomeKind::cancelled;
-  outcome.reason = "stopped by the user";
-  return outcome;
+  return trace::ended(trace::OutcomeKind::cancelled, "stopped by the user");
 }
 
 Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,

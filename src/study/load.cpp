@@ -46,10 +46,6 @@ void set_arrivals(PlannedCell& cell, std::mt19937_64 random) {
   }
 }
 
-trace::Nanoseconds nanoseconds(TimePoint at) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
-}
-
 /// One cell in progress.
 class Loading {
  public:
@@ -66,10 +62,10 @@ class Loading {
     cell_.planned = static_cast<int>(planned_.requests.size());
     const auto before = engine_.observe();
     began_ = around_.now();
-    cell_.began_ns = nanoseconds(began_);
+    cell_.began_ns = trace::nanoseconds(began_);
     while (step()) {
     }
-    cell_.ended_ns = nanoseconds(around_.now());
+    cell_.ended_ns = trace::nanoseconds(around_.now());
     const auto after = engine_.observe();
     if (before && after) take_observations(*before, *after);
     for (auto& one : requests_) cell_.requests.push_back(std::move(one.request));

@@ -21,12 +21,10 @@ constexpr int width_repeats = 5;
 constexpr int most_failures_in_a_row = 5;
 
 trace::Outcome no_images() {
-  trace::Outcome outcome;
-  outcome.kind = trace::OutcomeKind::refused;
-  outcome.reason =
+  return trace::ended(
+      trace::OutcomeKind::refused,
       "the server says that it takes no images, and the prompts carry some: give it a projector "
-      "(--mmproj FILE with --server-bin), or leave the images out";
-  return outcome;
+      "(--mmproj FILE with --server-bin), or leave the images out");
 }
 
 /// One run in progress: the trace so far, and where it is taken down.

@@ -95,9 +95,9 @@ PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
 PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
-PACELINE_JSON_FIELDS(ServerFacts, 17, dialect, chosen, url, model, quant, slots, n_ctx_slot,
-                     speculates, spec_types, draft_n_max, forced_acceptance, has_chat_template,
-                     takes_images, command_line, binary_sha256, binary_is_script, abilities);
+PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
+                     speculates, spec_types, draft_n_max, forced_acceptance, takes_images,
+                     command_line, binary_sha256, binary_is_script, abilities);
 PACELINE_JSON_FIELDS(EngineFacts, 22, engine, version, build, devices, target, drafter, draft_block,
                      ngram, draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch,
                      n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory, load_s,

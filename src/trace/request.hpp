@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/server.hpp"
@@ -91,6 +92,14 @@ struct Outcome {
   std::optional<int> exit_code;
   std::vector<std::string> log_tail;  ///< last lines of the engine's log, after a failure
 };
+
+/// The outcome of something that did not run to its end, with the reason in one sentence.
+inline Outcome ended(OutcomeKind kind, std::string reason) {
+  Outcome outcome;
+  outcome.kind = kind;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
 
 enum class StopReason { none, limit, eos, context };
 

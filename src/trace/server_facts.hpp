@@ -55,7 +55,6 @@ struct ServerFacts {
   std::vector<std::string> spec_types;    ///< as the server names them
   std::optional<int> draft_n_max;         ///< longest draft in tokens
   std::optional<bool> forced_acceptance;  ///< acceptance is made up, not the drafter's
-  std::optional<bool> has_chat_template;
   std::optional<bool> takes_images;
   std::optional<std::string> command_line;   ///< of a server that we started
   std::optional<std::string> binary_sha256;  ///< likewise, of the file that was named

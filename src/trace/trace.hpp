@@ -50,7 +50,8 @@ struct Header {
   PromptForm prompt_form = PromptForm::raw;  ///< of every prompt
   bool warm_session = false;  ///< drafter state is kept from request to request, as declared
   std::optional<Mix> mix;     ///< absent: none was declared
-  std::string residency;      ///< "bare": every launch alone in memory
+  std::string residency;      ///< "bare": every launch alone in memory; "declared": so says the
+                              ///< owner of running servers
   std::vector<Arm> arms;
 };
 

@@ -19,18 +19,10 @@ class JobPort {
   virtual bool cancelled() = 0;
 };
 
-/// The outcome of something that did not run to its end, with the reason in one sentence.
-inline trace::Outcome outcome(trace::OutcomeKind kind, std::string reason) {
-  trace::Outcome outcome;
-  outcome.kind = kind;
-  outcome.reason = std::move(reason);
-  return outcome;
-}
-
 /// The last event of a job that did not run to its end.
 inline trace::Finished finished(trace::OutcomeKind kind, std::string reason) {
   trace::Finished finished;
-  finished.outcome = outcome(kind, std::move(reason));
+  finished.outcome = trace::ended(kind, std::move(reason));
   return finished;
 }
 

@@ -61,8 +61,9 @@ void Session::open(const protocol::Open& command) {
   model_.reset();
   auto loaded = load(command.setup, command.sampling);
   if (!loaded) {
-    send(protocol::Opened{.facts = std::nullopt,
-                          .outcome = outcome(trace::OutcomeKind::refused, loaded.error().message)});
+    send(protocol::Opened{
+        .facts = std::nullopt,
+        .outcome = trace::ended(trace::OutcomeKind::refused, loaded.error().message)});
     return;
   }
   model_ = std::move(*loaded);

@@ -24,13 +24,6 @@ constexpr auto hello_patience = std::chrono::seconds(30);
 constexpr auto open_patience = std::chrono::minutes(30);
 constexpr auto exit_patience = std::chrono::seconds(3);
 
-trace::Outcome outcome(trace::OutcomeKind kind, std::string reason) {
-  trace::Outcome result;
-  result.kind = kind;
-  result.reason = std::move(reason);
-  return result;
-}
-
 /// The line in which ggml or the C++ runtime says why it aborted; empty when there is none.
 std::string last_words(const std::deque<std::string>& log) {
   const auto found = std::find_if(log.rbegin(), log.rend(), [](const std::string& line) {
@@ -63,7 +56,7 @@ std::optional<pid_t> EmbeddedEngine::process_group() const {
 std::optional<trace::Outcome> EmbeddedEngine::start() {
   if (worker_) return std::nullopt;
   auto started = util::ChildProcess::start({worker_program_.string()}, {"GGML_NO_BACKTRACE=1"});
-  if (!started) return outcome(trace::OutcomeKind::refused, started.error().message);
+  if (!started) return trace::ended(trace::OutcomeKind::refused, started.error().message);
   worker_ = std::move(*started);
   frames_ = {};
   log_tail_.clear();
@@ -178,7 +171,7 @@ void EmbeddedEngine::close() {
 /// kind crashed means that it is gone.
 tl::expected<protocol::Report, trace::Outcome> EmbeddedEngine::next_report(TimePoint until) {
   if (!worker_)
-    return tl::unexpected(outcome(trace::OutcomeKind::crashed, "the engine is not running"));
+    return tl::unexpected(trace::ended(trace::OutcomeKind::crashed, "the engine is not running"));
   while (true) {
     auto payload = frames_.next();
     if (!payload)
@@ -190,9 +183,10 @@ tl::expected<protocol::Report, trace::Outcome> EmbeddedEngine::next_report(TimeP
     }
     if (!output_open_) return tl::unexpected(reap());
     if (heed_interrupts_ && util::interrupted())
-      return tl::unexpected(outcome(trace::OutcomeKind::cancelled, "stopped by the user"));
+      return tl::unexpected(trace::ended(trace::OutcomeKind::cancelled, "stopped by the user"));
     if (!read_some(until) && Clock::now() >= until)
-      return tl::unexpected(outcome(trace::OutcomeKind::timed_out, "nothing was said in time"));
+      return tl::unexpected(
+          trace::ended(trace::OutcomeKind::timed_out, "nothing was said in time"));
   }
 }
 
@@ -237,7 +231,7 @@ void EmbeddedEngine::keep_log(std::string_view bytes) {
 }
 
 trace::Outcome EmbeddedEngine::ending(const util::ExitStatus& status) const {
-  trace::Outcome result = outcome(trace::OutcomeKind::crashed, "");
+  trace::Outcome result = trace::ended(trace::OutcomeKind::crashed, "");
   result.signal = status.signal;
   result.exit_code = status.exit_code;
   result.log_tail.assign(log_tail_.begin(), log_tail_.end());
@@ -268,7 +262,7 @@ trace::Outcome EmbeddedEngine::reap() {
 }
 
 trace::Outcome EmbeddedEngine::give_up(trace::OutcomeKind kind, std::string reason) {
-  trace::Outcome result = outcome(kind, std::move(reason));
+  trace::Outcome result = trace::ended(kind, std::move(reason));
   result.log_tail.assign(log_tail_.begin(), log_tail_.end());
   if (worker_) {
     worker_->send(SIGKILL);

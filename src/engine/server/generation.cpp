@@ -19,10 +19,6 @@ constexpr std::size_t most_pieces = 2'000'000;
 constexpr std::size_t most_oddities = 20;
 constexpr std::size_t most_quoted = 300;
 
-trace::Nanoseconds nanoseconds(net::TimePoint at) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
-}
-
 std::string excerpt(const std::string& text) {
   return util::printable(text.substr(0, most_quoted)) + (text.size() > most_quoted ? ".." : "");
 }
@@ -74,8 +70,8 @@ void Generation::sent(net::TimePoint at) {
   heard_ = at;
   if (stage_ != Stage::generate) return;
   answered_.answer.endpoint = dialect_.generate({job_, model_}).target;
-  answered_.answer.timeline.sent_ns = nanoseconds(at);
-  answered_.answer.timeline.scheduled_ns = nanoseconds(due_.value_or(at));
+  answered_.answer.timeline.sent_ns = trace::nanoseconds(at);
+  answered_.answer.timeline.scheduled_ns = trace::nanoseconds(due_.value_or(at));
 }
 
 void Generation::take(const net::Arrival& arrival) {
@@ -97,7 +93,7 @@ void Generation::take(const net::Arrival& arrival) {
 /// Cuts the bytes into messages and keeps them as they are, with the time of the read.
 void Generation::take_stream(const net::Arrival& arrival, const net::Body& body) {
   auto& timeline = answered_.answer.timeline;
-  if (!timeline.first_byte_ns) timeline.first_byte_ns = nanoseconds(arrival.at);
+  if (!timeline.first_byte_ns) timeline.first_byte_ns = trace::nanoseconds(arrival.at);
   const auto keep = [&](std::string text) {
     if (text == "[DONE]") {
       said_done_ = true;
@@ -179,7 +175,7 @@ void Generation::end_template() {
 }
 
 void Generation::end_stream(const net::End& end) {
-  answered_.answer.timeline.ended_ns = nanoseconds(std::chrono::steady_clock::now());
+  answered_.answer.timeline.ended_ns = trace::nanoseconds(std::chrono::steady_clock::now());
   read_pieces();
   const bool whole = end.kind == net::EndKind::complete || (said_done_ && !cancelled_);
   if (cancelled_)
@@ -252,7 +248,7 @@ void Generation::read_message(const Piece& piece) {
   if (message->stop) finished_.stop = *message->stop;
   truncated_ |= message->truncated;
   finished_.text += message->reasoning + message->content;
-  message->chunk.arrived_ns = nanoseconds(piece.at);
+  message->chunk.arrived_ns = trace::nanoseconds(piece.at);
   // An end token has no text and may show in the total alone.
   const long total = message->chunk.output_tokens.value_or(0);
   const bool may_be_silent = message->chunk.decode_ms || finished_.stop == trace::StopReason::eos;

@@ -67,13 +67,6 @@ std::uint16_t bind_to(std::uint16_t port) {
   return ntohs(address.sin_port);
 }
 
-trace::Outcome outcome(trace::OutcomeKind kind, std::string reason) {
-  trace::Outcome result;
-  result.kind = kind;
-  result.reason = std::move(reason);
-  return result;
-}
-
 bool mentions_trouble(const std::string& line) {
   std::string lower = line;
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -136,7 +129,7 @@ util::Result<void> ManagedServer::prepare(const trace::Setup& setup) {
 tl::expected<net::Url, trace::Outcome> ManagedServer::start(const trace::Setup& setup) {
   close();
   const auto refused = [](const util::Error& error) {
-    return tl::unexpected(outcome(trace::OutcomeKind::refused, error.message));
+    return tl::unexpected(trace::ended(trace::OutcomeKind::refused, error.message));
   };
   if (const auto prepared = prepare(setup); !prepared) return refused(prepared.error());
   for (int attempt = 1;; ++attempt) {
@@ -235,7 +228,7 @@ std::vector<std::string> ManagedServer::log_tail() const {
 }
 
 trace::Outcome ManagedServer::give_up(trace::OutcomeKind kind, std::string reason) {
-  trace::Outcome result = outcome(kind, std::move(reason));
+  trace::Outcome result = trace::ended(kind, std::move(reason));
   close();
   result.log_tail = log_tail();
   return result;

@@ -33,10 +33,7 @@ constexpr int try_out_tokens = 8;
 constexpr int most_jobs = 100'000;
 
 trace::Outcome refused(std::string reason) {
-  trace::Outcome outcome;
-  outcome.kind = trace::OutcomeKind::refused;
-  outcome.reason = std::move(reason);
-  return outcome;
+  return trace::ended(trace::OutcomeKind::refused, std::move(reason));
 }
 
 /// Whether arguments make acceptance up, as llama-server's --spec-synth-len does.
@@ -269,8 +266,9 @@ protocol::Generate ServerEngine::adapted(protocol::Generate job) const {
 }
 
 util::Result<JobId> ServerEngine::submit(const protocol::Job& job, std::chrono::seconds) {
-  return begin(job, std::nullopt);  // the client's time-outs are made of patience once, in
-}  // ServerOptions
+  // The client's time-outs are made of the patience once, in ServerOptions.
+  return begin(job, std::nullopt);
+}
 
 util::Result<JobId> ServerEngine::submit_in_load(const protocol::Job& job, std::chrono::seconds,
                                                  TimePoint due) {
@@ -294,7 +292,7 @@ util::Result<JobId> ServerEngine::begin(const protocol::Job& job, std::optional<
   const bool alone = running_.empty();
   for (auto& [id, other] : running_) other.not_alone();
   const JobId id = ++last_job_;
-  const bool counters = has_counters_ && options_.per_request_counters && alone && !due;
+  const bool counters = has_counters_ && alone && !due;
   const auto place =
       running_.emplace(id, Generation(*dialect_, adapted(*generate), model_, counters));
   if (due) place.first->second.due_at(*due);

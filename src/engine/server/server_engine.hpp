@@ -21,8 +21,7 @@ struct ServerOptions {
   std::string api_key;  ///< sent as a bearer token; empty: none
   std::string model;    ///< as the server names it; empty: the first that it lists
   net::ClientOptions client;
-  int slots = 1;                     ///< of a server that we start
-  bool per_request_counters = true;  ///< read its counters around every request that runs alone
+  int slots = 1;  ///< of a server that we start
   /// What the files of a started server are, by path, read beforehand.
   std::map<std::string, model::FileFacts> files;
 };

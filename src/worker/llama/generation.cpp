@@ -35,9 +35,9 @@ trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& 
   finished.stop = window.stop();
   finished.text = text_of(model, window.recording().emitted());
   if (!ended)
-    finished.outcome = outcome(trace::OutcomeKind::refused, ended.error().message);
+    finished.outcome = trace::ended(trace::OutcomeKind::refused, ended.error().message);
   else if (*ended == trace::OutcomeKind::cancelled)
-    finished.outcome = outcome(*ended, "The request was cancelled while it ran.");
+    finished.outcome = trace::ended(*ended, "The request was cancelled while it ran.");
   return finished;
 }
 

@@ -232,10 +232,11 @@ TEST(LlamaServer, every_parameter_that_can_be_asked_for_has_a_field) {
   asked.xtc_probability = asked.xtc_threshold = 0.25;
   asked.penalty_repeat = asked.penalty_freq = asked.penalty_present = 0.25;
   asked.top_k = asked.penalty_last_n = 3;
-  const auto body = body_of(find("llama-server")->generate({job, "m", true}));
-  EXPECT_EQ(body.size(), trace::asked_parameters.size() + 4)
-      << "with prompt, stream, n_predict and cache_prompt; " << body.dump();
-  EXPECT_FALSE(body.contains("seed"));
+  const auto body = body_of(find("llama-server")->generate({job, "m"}));
+  EXPECT_EQ(body.size(), trace::asked_parameters.size() + 8)
+      << "with prompt, stream, n_predict, cache_prompt, seed, timings_per_token, return_progress "
+         "and return_tokens; "
+      << body.dump();
 }
 
 TEST(LlamaServer, token_ids_are_sent_as_they_are) {
@@ -298,7 +299,7 @@ TEST(LlamaServer, C245_facts_come_from_props_and_speculation_does_not) {
   EXPECT_EQ(facts.n_ctx, 4096);
   EXPECT_EQ(facts.server->quant, "Q4_K - Medium");
   EXPECT_EQ(facts.server->takes_images, true);
-  EXPECT_EQ(facts.server->has_chat_template, true);
+  EXPECT_EQ(facts.target.has_chat_template, true);
   EXPECT_FALSE(facts.server->speculates) << "speculative.types of /props is always none";
   EXPECT_TRUE(facts.server->spec_types.empty());
   EXPECT_EQ(trace::in_force(facts.sampling, "min_p"), 0.05) << "nobody asked for it";

@@ -51,7 +51,7 @@ trace::Trace remote_trace() {
   trace.header.tool_version = "1";
   trace.header.rounds = 1;
   trace.header.n_predict = 4;
-  trace.header.residency = "bare";
+  trace.header.residency = "declared";
   trace::Arm arm;
   arm.name = "server";
   arm.setup.url = "http://127.0.0.1:9";
