@@ -1,18 +1,10 @@
 """GGUF files of the laboratory models, with the keys and tensor names that llama.cpp v0.5.0 reads."""
-import sys
-from pathlib import Path
-
+import gguf
 import numpy
 import torch
 
 from lab.layers import EPSILON, HEAD, LONGEST, ROPE_BASE
 from lab.tokenizer import VOCABULARY
-
-try:
-    import gguf
-except ImportError:  # not installed: the one in llama.cpp's source, which `make lab-models` fetches
-    sys.path.insert(0, str(Path(__file__).parents[2] / "build/engine-source/source/gguf-py"))
-    import gguf
 
 FILE_TYPES = {"f16": 1, "f32": 0}
 

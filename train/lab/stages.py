@@ -39,9 +39,13 @@ class Workshop:
         return self.folder / "checkpoints" / f"{name}.pt"
 
     def weights(self, name, module):
-        """`module` with the weights of the stage `name`."""
+        """`module` with the weights that the stage `name` made, as the F16 file holds them; they want no gradient."""
         module.load_state_dict(torch.load(self.checkpoint(name))["module"])
-        return train_drafters.frozen(module)
+        for weight in module.parameters():
+            weight.requires_grad_(False)
+            if weight.dim() > 1:
+                weight.copy_(weight.half())
+        return module.eval()
 
     def target(self):
         return self.weights("loops", new_target())
@@ -60,8 +64,8 @@ def tokens(workshop):
 
 
 def target(workshop):
-    model, seconds = train_target.train_target(workshop.texts, workshop.checkpoint("target"), workshop.report)
-    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, model)}
+    seconds = train_target.train_target(workshop.texts, workshop.checkpoint("target"), workshop.report)
+    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("target", new_target()))}
 
 
 def fewer_loops(workshop):
@@ -71,7 +75,7 @@ def fewer_loops(workshop):
         weight.requires_grad_(True)
     checkpoint = workshop.checkpoint("loops")
     seconds = loops.train_against_loops(model, workshop.texts, checkpoint, workshop.report)
-    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, model)}
+    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.target())}
 
 
 def greedy_rows(workshop):
@@ -80,8 +84,8 @@ def greedy_rows(workshop):
 
 
 def small(workshop):
-    model, seconds = train_target.train_small(workshop.texts, workshop.checkpoint("small"), workshop.report)
-    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, model)}
+    seconds = train_target.train_small(workshop.texts, workshop.checkpoint("small"), workshop.report)
+    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("small", new_small()))}
 
 
 def drafter(name, train):
@@ -89,7 +93,7 @@ def drafter(name, train):
 
     def run(workshop):
         arguments = (workshop.target(), workshop.texts, workshop.rows, workshop.checkpoint(name), workshop.report)
-        return {"seconds": train(*arguments)[1]}
+        return {"seconds": train(*arguments)}
 
     return run
 

@@ -1,4 +1,4 @@
-"""Trainings of the drafters on the frozen target.
+"""Trainings of the drafters on the frozen target. Each returns the seconds spent; the weights are in its checkpoint.
 
 Half of each batch is the target's own greedy continuation of training prompts, where the labels are exactly what
 greedy decoding accepts; the other half is ordinary text, because continuations of a small model are narrow.
@@ -44,12 +44,6 @@ class DrafterBatches:
         return torch.cat((self.greedy_rows[chosen], text)), generator
 
 
-def frozen(target):
-    for weight in target.parameters():
-        weight.requires_grad_(False)
-    return target.eval()
-
-
 MTP_STEPS, MTP_ROWS, MTP_SEED = 350, 12, 5
 
 
@@ -61,8 +55,7 @@ def train_mtp(target, texts, greedy_rows, checkpoint, report):
         tokens, _ = batches.of_step(step, MTP_ROWS)
         return mtp.loss(block, target, tokens, PROMPT - 1)
 
-    seconds = train(block, loss_of_step, MTP_STEPS, checkpoint, report)
-    return block, seconds
+    return train(block, loss_of_step, MTP_STEPS, checkpoint, report)
 
 
 DFLASH_STEPS, DFLASH_ROWS, DFLASH_SEED = 900, 16, 3
@@ -76,5 +69,4 @@ def train_dflash(target, texts, greedy_rows, checkpoint, report):
         tokens, generator = batches.of_step(step, DFLASH_ROWS)
         return dflash.loss(drafter, target, tokens, PROMPT - 1, generator)
 
-    seconds = train(drafter, loss_of_step, DFLASH_STEPS, checkpoint, report)
-    return drafter, seconds
+    return train(drafter, loss_of_step, DFLASH_STEPS, checkpoint, report)
