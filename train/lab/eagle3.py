@@ -26,6 +26,7 @@ import math
 import torch
 from torch import nn
 
+from lab.golden import best_and_gap
 from lab.layers import HEAD, FeedForward, RmsNorm, Rope, initialise, linear
 
 TAPS = (1, 3, 5)
@@ -140,14 +141,15 @@ def known(drafter, target, tokens):
 
 
 @torch.no_grad()
-def draft(drafter, target, tokens, anchors, count):
-    """Greedy drafts of `count` tokens behind each anchor [B, A]: logits [B, A, count, V].
+def drafts(drafter, target, tokens, positions, count):
+    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T].
 
-    tokens [B, T+1]: the one after an anchor has to be there (llama.cpp's id_last).
+    The token at a position is llama.cpp's id_last: sampled, and not verified yet. gaps: between the best two logits.
     """
-    features, following, _ = known(drafter, target, tokens)
+    features, following, _ = known(drafter, target, tokens[None])
 
     def embeddings_of_row(_, outputs):
         return target.embedding(target.logits(outputs[-1]).argmax(-1))
 
-    return target.logits(drafter(features, following, anchors, count, embeddings_of_row))
+    outputs = drafter(features, following, positions[None] - 1, count, embeddings_of_row)
+    return best_and_gap(target.logits(outputs[0]))
