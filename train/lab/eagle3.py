@@ -26,11 +26,14 @@ import math
 import torch
 from torch import nn
 
+from lab.gguf_file import GgufFile
 from lab.golden import best_and_gap
 from lab.layers import HEAD, FeedForward, RmsNorm, Rope, initialise, linear
 
 TAPS = (1, 3, 5)
 DRAFTED = 5  # rows that training unrolls
+ANCHORS = 48  # drafts of one row of tokens in training
+ROW_WEIGHT = 0.8  # of each further draft row, to the one before
 
 
 def rotate_neighbours(x, rope):
@@ -86,13 +89,10 @@ class PairAttention(nn.Module):
 
 
 class Eagle3(nn.Module):
-    def __init__(self, width=256, heads=4, key_value_heads=2, hidden=704, taps=TAPS):
+    def __init__(self, width=256, heads=4, key_value_heads=2, hidden=704):
         super().__init__()
-        self.shape = {
-            "width": width, "heads": heads, "key_value_heads": key_value_heads, "hidden": hidden, "layers": 1,
-            "taps": tuple(taps),
-        }  # fmt: skip
-        self.fuse = linear(len(taps) * width, width)
+        self.shape = {"width": width, "heads": heads, "key_value_heads": key_value_heads, "hidden": hidden}
+        self.fuse = linear(len(TAPS) * width, width)
         self.embedding_norm = RmsNorm(width)
         self.hidden_norm = RmsNorm(width)
         self.attention = PairAttention(width, heads, key_value_heads)
@@ -132,12 +132,30 @@ class Eagle3(nn.Module):
         return torch.stack(outputs, 2)
 
 
-def known(drafter, target, tokens):
-    """tokens [B, T+1] -> what drafts are made from: features [B, T, 3E], following [B, T, E], and the target's
+@torch.no_grad()
+def known(target, tokens):
+    """What drafts in tokens [B, T+1] are made from: features [B, T, 3E], following [B, T, E]; and the target's
     last hidden rows [B, T+1, E]."""
-    with torch.no_grad():
-        hidden, tapped = target(tokens, taps=drafter.shape["taps"])
-        return torch.cat(tapped, -1)[:, :-1], target.embedding(tokens[:, 1:]), hidden
+    hidden, tapped = target(tokens, taps=TAPS)
+    return torch.cat(tapped, -1)[:, :-1], target.embedding(tokens[:, 1:]), hidden
+
+
+def loss(drafter, target, tokens, generator):
+    """Cross entropy (nats) of DRAFTED draft rows behind ANCHORS random anchors of each row of tokens [B, T].
+
+    The labels are the target's own distributions, which say more than the text's next token and are what a draft
+    is tested against. The draft rows read the text's tokens, as those of a draft do that was accepted so far.
+    """
+    rows, positions = tokens.shape
+    choices = positions - DRAFTED
+    anchors = torch.stack([torch.randperm(choices, generator=generator)[:ANCHORS] for _ in range(rows)])
+    features, following, hidden = known(target, tokens)
+    outputs = drafter(features, following, anchors, DRAFTED, lambda row, _: rows_at(following, anchors + row))
+    labelled = torch.stack([rows_at(hidden, anchors + 1 + row) for row in range(DRAFTED)], 2)
+    labels = torch.softmax(target.logits(labelled), -1)
+    of_row = -(labels * torch.log_softmax(target.logits(outputs), -1)).sum(-1).mean((0, 1))
+    weights = ROW_WEIGHT ** torch.arange(DRAFTED)
+    return (of_row * weights / weights.sum()).sum()
 
 
 @torch.no_grad()
@@ -146,10 +164,25 @@ def drafts(drafter, target, tokens, positions, count):
 
     The token at a position is llama.cpp's id_last: sampled, and not verified yet. gaps: between the best two logits.
     """
-    features, following, _ = known(drafter, target, tokens[None])
+    features, following, _ = known(target, tokens[None])
 
     def embeddings_of_row(_, outputs):
         return target.embedding(target.logits(outputs[-1]).argmax(-1))
 
     outputs = drafter(features, following, positions[None] - 1, count, embeddings_of_row)
     return best_and_gap(target.logits(outputs[0]))
+
+
+def write(path, drafter, tokenizer, kind="f16"):
+    file = GgufFile(path, "eagle3", "Paceline laboratory EAGLE3", tokenizer, kind)
+    file.shape(drafter.shape, 1)
+    file.numbers("target_layers", TAPS)
+    file.number("target_hidden_size", drafter.shape["width"])
+    file.tensor("fc.weight", drafter.fuse.weight)
+    file.tensor("output_norm.weight", drafter.norm.weight)
+    file.tensor("blk.0.attn_norm.weight", drafter.embedding_norm.weight)
+    file.tensor("blk.0.attn_norm_2.weight", drafter.hidden_norm.weight)
+    file.projections("blk.0", drafter.attention)
+    file.tensor("blk.0.ffn_norm.weight", drafter.feed_forward_norm.weight)
+    file.feed_forward("blk.0", drafter.feed_forward)
+    file.close()
