@@ -369,9 +369,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"MissingDrafter", [](trace::Setup& s) { s.draft_path = "/nowhere/d.gguf"; },
                 "'/nowhere/d.gguf' cannot be opened"},
         Refusal{"NoDrafter", [](trace::Setup& s) { s.draft_path.reset(); }, "-md"},
-        Refusal{"DrafterOfAnotherKind",
-                [](trace::Setup& s) { s.draft_path = lab_model("small-f16.gguf"); },
-                "is of architecture 'qwen3' and no DFlash drafter"},
+        Refusal{
+            "DrafterOfAnotherKind",
+            [](trace::Setup& s) { s.draft_path = lab_model("small-f16.gguf"); },
+            "is of architecture 'qwen3', and draft-dflash runs drafters of architecture 'dflash'"},
         Refusal{"DrafterOfAnotherTarget",
                 [](trace::Setup& s) { s.model_path = lab_model("small-f16.gguf"); },
                 "its embedding length is 256, the target's is 128"},

@@ -55,11 +55,14 @@ class GgufFile:
         narrow = self.kind == "f16" and array.ndim > 1 and not exact
         self.writer.add_tensor(name, numpy.ascontiguousarray(array.astype(numpy.float16 if narrow else numpy.float32)))
 
-    def attention(self, prefix, attention):
+    def projections(self, prefix, attention):
         self.tensor(f"{prefix}.attn_q.weight", attention.query.weight)
         self.tensor(f"{prefix}.attn_k.weight", attention.key.weight)
         self.tensor(f"{prefix}.attn_v.weight", attention.value.weight)
         self.tensor(f"{prefix}.attn_output.weight", attention.output.weight)
+
+    def attention(self, prefix, attention):
+        self.projections(prefix, attention)
         self.tensor(f"{prefix}.attn_q_norm.weight", attention.query_norm.weight)
         self.tensor(f"{prefix}.attn_k_norm.weight", attention.key_norm.weight)
 

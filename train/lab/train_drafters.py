@@ -6,7 +6,7 @@ greedy decoding accepts; the other half is ordinary text, because continuations 
 import numpy
 import torch
 
-from lab import dflash, mtp
+from lab import dflash, eagle3, mtp
 from lab.batches import CLASSES, MIX, Corpus, generator_of
 from lab.training import train
 
@@ -70,3 +70,17 @@ def train_dflash(target, texts, greedy_rows, checkpoint, report):
         return dflash.loss(drafter, target, tokens, PROMPT - 1, generator)
 
     return train(drafter, loss_of_step, DFLASH_STEPS, checkpoint, report)
+
+
+EAGLE3_STEPS, EAGLE3_ROWS, EAGLE3_SEED = 600, 16, 11
+
+
+def train_eagle3(target, texts, greedy_rows, checkpoint, report):
+    torch.manual_seed(EAGLE3_SEED)
+    drafter, batches = eagle3.Eagle3(), DrafterBatches(texts, greedy_rows, EAGLE3_SEED)
+
+    def loss_of_step(step):
+        tokens, generator = batches.of_step(step, EAGLE3_ROWS)
+        return eagle3.loss(drafter, target, tokens, generator)
+
+    return train(drafter, loss_of_step, EAGLE3_STEPS, checkpoint, report)

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "model/drafter.hpp"
 #include "trace/json.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/refuse.hpp"
@@ -17,6 +21,7 @@ constexpr int most_context = 1 << 20;
 constexpr int most_threads = 1024;
 constexpr int default_n_max = 3;           // llama-server's --spec-draft-n-max
 constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
+constexpr std::size_t eagle3_taps = 3;     // llama.cpp takes no other number
 
 util::Result<void> check_same(const model::Gguf& target, const model::Gguf& drafter,
                               const char* what, std::optional<std::int64_t> of_target,
@@ -36,21 +41,44 @@ util::Result<void> check_vocabulary(const model::Gguf& target, const model::Gguf
   return check_same(target, drafter, "vocabulary", target.vocabulary(), drafter.vocabulary());
 }
 
-util::Result<void> check_taps(const model::Gguf& target, const model::Gguf& drafter) {
+/// The drafter's own file, which has to be there and of the architecture that the type runs.
+util::Result<void> check_drafter_file(SpecType type, std::string_view architecture,
+                                      const model::Gguf* drafter) {
+  const char* name = util::enum_name(type);
+  if (drafter == nullptr) return refuse("{} needs a drafter file: name it with -md.", name);
+  if (drafter->architecture() != architecture)
+    return refuse(
+        "'{}' is of architecture '{}', and {} runs drafters of architecture '{}': name one with "
+        "-md, or take another --spec-type.",
+        drafter->path(), drafter->architecture(), name, architecture);
+  return {};
+}
+
+util::Result<void> check_taps(const model::Gguf& target, const model::Gguf& drafter,
+                              std::int64_t last) {
   const auto taps = drafter.own_numbers("target_layers");
   if (!taps || taps->empty())
     return refuse(
         "The drafter '{}' does not say which target layers it reads "
-        "(dflash.target_layers): convert it again.",
-        drafter.path());
-  const std::int64_t layers = target.trunk_layers().value_or(0);
+        "({}.target_layers): convert it again.",
+        drafter.path(), drafter.architecture());
   for (const std::int64_t tap : *taps)
-    if (tap < 0 || tap >= layers)
+    if (tap < 0 || tap > last)
       return refuse(
-          "The drafter '{}' reads layer {} of its target, but '{}' has layers 0 to {}: "
+          "The drafter '{}' reads layer {} of its target, but of '{}' layers 0 to {} can be read: "
           "use the drafter that was trained for this target.",
-          drafter.path(), tap, target.path(), layers - 1);
+          drafter.path(), tap, target.path(), last);
   return {};
+}
+
+bool has_tensor(const model::Gguf& file, std::string_view name) {
+  return std::any_of(file.tensors().begin(), file.tensors().end(),
+                     [&](const model::Tensor& tensor) { return tensor.name == name; });
+}
+
+util::Result<void> check_same_width(const model::Gguf& target, const model::Gguf& drafter) {
+  return check_same(target, drafter, "embedding length", target.own_number("embedding_length"),
+                    drafter.own_number("embedding_length"));
 }
 
 util::Result<int> check_block(const model::Gguf& drafter) {
@@ -64,17 +92,10 @@ util::Result<int> check_block(const model::Gguf& drafter) {
 
 util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
                                     const model::Gguf* drafter) {
-  if (drafter == nullptr) return refuse("draft-dflash needs a drafter file: name it with -md.");
-  if (drafter->architecture() != "dflash")
-    return refuse(
-        "'{}' is of architecture '{}' and no DFlash drafter: name a dflash GGUF with "
-        "-md or another --spec-type.",
-        drafter->path(), drafter->architecture());
-  PACELINE_TRY(check_same(target, *drafter, "embedding length",
-                          target.own_number("embedding_length"),
-                          drafter->own_number("embedding_length")));
+  PACELINE_TRY(check_drafter_file(SpecType::draft_dflash, "dflash", drafter));
+  PACELINE_TRY(check_same_width(target, *drafter));
   PACELINE_TRY(check_vocabulary(target, *drafter));
-  PACELINE_TRY(check_taps(target, *drafter));
+  PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0) - 1));
   if (!drafter->number("tokenizer.ggml.mask_token_id"))
     return refuse(
         "The drafter '{}' has no mask token (tokenizer.ggml.mask_token_id), without "
@@ -96,6 +117,34 @@ DraftPlan stepwise(int n_max) {
       .n_max = n_max == 0 ? default_n_max : n_max, .block = std::nullopt, .ngram = std::nullopt};
 }
 
+util::Result<void> check_eagle3_shape(const model::Gguf& drafter) {
+  const auto taps = drafter.own_numbers("target_layers");
+  if (taps && taps->size() != eagle3_taps)
+    return refuse("The drafter '{}' reads {} target layers; {} can be run: convert it again.",
+                  drafter.path(), taps->size(), eagle3_taps);
+  const std::int64_t blocks = drafter.own_number("block_count").value_or(0);
+  if (blocks != 1)
+    return refuse("The drafter '{}' has {} blocks; an EAGLE3 drafter has 1: convert it again.",
+                  drafter.path(), blocks);
+  return {};
+}
+
+util::Result<DraftPlan> plan_eagle3(int n_max, const model::Gguf& target,
+                                    const model::Gguf* drafter) {
+  PACELINE_TRY(check_drafter_file(SpecType::draft_eagle3, "eagle3", drafter));
+  PACELINE_TRY(check_eagle3_shape(*drafter));
+  PACELINE_TRY(check_same(target, *drafter, "target's hidden size",
+                          target.own_number("embedding_length"),
+                          drafter->own_number("target_hidden_size")));
+  // What the file lacks is the target's, whose rows are as wide as the target.
+  if (!has_tensor(*drafter, "token_embd.weight") || !has_tensor(*drafter, "output.weight"))
+    PACELINE_TRY(check_same_width(target, *drafter));
+  PACELINE_TRY(check_vocabulary(target, *drafter));
+  // One past the last layer is what the last layer gives.
+  PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0)));
+  return stepwise(n_max);
+}
+
 util::Result<DraftPlan> plan_mtp(int n_max, const model::Gguf& target, const model::Gguf* drafter) {
   const model::Gguf& holder = drafter != nullptr ? *drafter : target;
   if (holder.own_number("nextn_predict_layers").value_or(0) < 1)
@@ -110,11 +159,11 @@ util::Result<DraftPlan> plan_mtp(int n_max, const model::Gguf& target, const mod
 util::Result<DraftPlan> plan_simple(int n_max, const model::Gguf& target,
                                     const model::Gguf* drafter) {
   if (drafter == nullptr) return refuse("draft-simple needs a drafter file: name it with -md.");
-  if (drafter->architecture() == "dflash")
+  if (model::is_drafter_architecture(drafter->architecture()))
     return refuse(
-        "'{}' is a DFlash drafter, which cannot run as a model of its own: take --spec-type "
-        "draft-dflash, or name a small ordinary model with -md.",
-        drafter->path());
+        "'{}' is a drafter of architecture '{}', which cannot run as a model of its own: leave "
+        "--spec-type out, or name a small ordinary model with -md.",
+        drafter->path(), drafter->architecture());
   PACELINE_TRY(check_same_tokens(target, *drafter));
   return stepwise(n_max);
 }
@@ -145,8 +194,8 @@ util::Result<void> check_setup(const trace::Setup& setup) {
     return refuse("{} threads cannot be used: -t takes 1 to {}.", setup.threads, most_threads);
   if (setup.spec_type == SpecType::none && setup.draft_path)
     return refuse(
-        "A drafter file '{}' is given and no way to use it: name --spec-type "
-        "draft-dflash, draft-mtp or draft-simple, or leave -md out.",
+        "A drafter file '{}' is given and no way to use it: name a --spec-type, as in --spec-type "
+        "draft-dflash, or leave -md out.",
         *setup.draft_path);
   if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
   if (setup.spec_type != SpecType::none &&
@@ -163,6 +212,8 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
   switch (setup.spec_type) {
     case SpecType::draft_dflash:
       return plan_dflash(setup.draft_n_max, target, drafter);
+    case SpecType::draft_eagle3:
+      return plan_eagle3(setup.draft_n_max, target, drafter);
     case SpecType::draft_mtp:
       return plan_mtp(setup.draft_n_max, target, drafter);
     case SpecType::draft_simple:

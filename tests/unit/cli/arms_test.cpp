@@ -214,6 +214,7 @@ model::FileFacts file_of_kind(const char* kind) {
 TEST(DrafterType, follows_from_the_kind_of_file) {
   EXPECT_EQ(drafter_type(file_of_kind("dflash")), trace::SpecType::draft_dflash);
   EXPECT_EQ(drafter_type(file_of_kind("dflash2")), trace::SpecType::draft_dflash);
+  EXPECT_EQ(drafter_type(file_of_kind("eagle3")), trace::SpecType::draft_eagle3);
   EXPECT_EQ(drafter_type(file_of_kind("mtp")), trace::SpecType::draft_mtp);
   EXPECT_EQ(drafter_type(file_of_kind("gemma4-assistant")), trace::SpecType::draft_mtp);
 }
@@ -223,9 +224,9 @@ TEST(DrafterType, of_an_ordinary_model_is_draft_simple) {
 }
 
 TEST(DrafterType, that_cannot_be_run_is_refused_by_name) {
-  const auto type = drafter_type(file_of_kind("eagle3"));
+  const auto type = drafter_type(file_of_kind("medusa"));
   ASSERT_FALSE(type);
-  EXPECT_NE(type.error().message.find("eagle3"), std::string::npos) << type.error().message;
+  EXPECT_NE(type.error().message.find("medusa"), std::string::npos) << type.error().message;
 }
 
 }  // namespace
