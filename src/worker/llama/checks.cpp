@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/drafter.hpp"
 #include "trace/json.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/refuse.hpp"
@@ -15,8 +16,7 @@ using trace::SpecType;
 
 constexpr int most_context = 1 << 20;
 constexpr int most_threads = 1024;
-constexpr int default_n_max = 3;           // llama-server's --spec-draft-n-max
-constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
+constexpr int default_n_max = 3;  // llama-server's --spec-draft-n-max
 
 util::Result<void> check_same(const model::Gguf& target, const model::Gguf& drafter,
                               const char* what, std::optional<std::int64_t> of_target,
@@ -53,23 +53,42 @@ util::Result<void> check_taps(const model::Gguf& target, const model::Gguf& draf
   return {};
 }
 
-util::Result<int> check_block(const model::Gguf& drafter) {
-  const std::int64_t block = drafter.own_number("block_size").value_or(dflash_block);
+util::Result<model::Block> check_block(const model::Gguf& drafter) {
+  const model::Block block = model::block_of(drafter);
   // Blocks attend in both directions, so that one has to fit into one piece of a decode call.
-  if (block < 2 || block > ubatch_tokens)
+  if (block.size < 2 || block.size > ubatch_tokens)
     return refuse("The drafter '{}' has a block size of {}; 2 to {} can be run: convert it again.",
-                  drafter.path(), block, ubatch_tokens);
-  return static_cast<int>(block);
+                  drafter.path(), block.size, ubatch_tokens);
+  return block;
 }
 
-util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
-                                    const model::Gguf* drafter) {
-  if (drafter == nullptr) return refuse("draft-dflash needs a drafter file: name it with -md.");
-  if (drafter->architecture() != "dflash")
+/// llama.cpp would run a DSpark file as DFlash, a row off, and a DFlash file as DSpark.
+util::Result<void> check_kind(SpecType type, const model::Gguf& drafter) {
+  if (drafter.architecture() != "dflash")
     return refuse(
         "'{}' is of architecture '{}' and no DFlash drafter: name a dflash GGUF with "
         "-md or another --spec-type.",
-        drafter->path(), drafter->architecture());
+        drafter.path(), drafter.architecture());
+  const bool markov = model::dflash_kind(drafter) == "dspark";
+  if (markov == (type == SpecType::draft_dspark)) {
+    // Where llama.cpp's graph ends the process instead of guessing.
+    if (markov && !drafter.own_number("block_size"))
+      return refuse(
+          "The drafter '{}' does not say its block size (dflash.block_size): convert it again.",
+          drafter.path());
+    return {};
+  }
+  return refuse("'{}' {} Markov head, so that it {} a DSpark drafter: take --spec-type {}.",
+                drafter.path(), markov ? "has a" : "has no", markov ? "is" : "is not",
+                markov ? "draft-dspark" : "draft-dflash");
+}
+
+util::Result<DraftPlan> plan_block(const trace::Setup& setup, const model::Gguf& target,
+                                   const model::Gguf* drafter) {
+  const int n_max = setup.draft_n_max;
+  if (drafter == nullptr)
+    return refuse("{} needs a drafter file: name it with -md.", util::enum_name(setup.spec_type));
+  PACELINE_TRY(check_kind(setup.spec_type, *drafter));
   PACELINE_TRY(check_same(target, *drafter, "embedding length",
                           target.own_number("embedding_length"),
                           drafter->own_number("embedding_length")));
@@ -80,14 +99,17 @@ util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
         "The drafter '{}' has no mask token (tokenizer.ggml.mask_token_id), without "
         "which it cannot draft: convert it again.",
         drafter->path());
-  PACELINE_TRY_ASSIGN(const int block, check_block(*drafter));
+  PACELINE_TRY_ASSIGN(const model::Block block, check_block(*drafter));
+  const int longest = static_cast<int>(block.longest_draft);
   // llama.cpp would draft fewer without a word, under the name of the length that was asked for.
-  if (n_max > block - 1)
+  if (n_max > longest)
     return refuse(
         "Drafts of {} tokens were asked for, but the block of '{}' makes at most {}: take "
         "--spec-draft-n-max 1 to {}, or leave it out for the longest.",
-        n_max, drafter->path(), block - 1, block - 1);
-  return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block, .ngram = std::nullopt};
+        n_max, drafter->path(), longest, longest);
+  return DraftPlan{.n_max = n_max == 0 ? longest : n_max,
+                   .block = static_cast<int>(block.size),
+                   .ngram = std::nullopt};
 }
 
 /// Of a drafter that makes one token after the other, as many as it is asked for.
@@ -112,9 +134,10 @@ util::Result<DraftPlan> plan_simple(int n_max, const model::Gguf& target,
   if (drafter == nullptr) return refuse("draft-simple needs a drafter file: name it with -md.");
   if (drafter->architecture() == "dflash")
     return refuse(
-        "'{}' is a DFlash drafter, which cannot run as a model of its own: take --spec-type "
-        "draft-dflash, or name a small ordinary model with -md.",
-        drafter->path());
+        "'{}' is a DFlash drafter, which cannot run as a model of its own: take --spec-type {}, or "
+        "name a small ordinary model with -md.",
+        drafter->path(),
+        model::dflash_kind(*drafter) == "dspark" ? "draft-dspark" : "draft-dflash");
   PACELINE_TRY(check_same_tokens(target, *drafter));
   return stepwise(n_max);
 }
@@ -146,7 +169,7 @@ util::Result<void> check_setup(const trace::Setup& setup) {
   if (setup.spec_type == SpecType::none && setup.draft_path)
     return refuse(
         "A drafter file '{}' is given and no way to use it: name --spec-type "
-        "draft-dflash, draft-mtp or draft-simple, or leave -md out.",
+        "draft-dflash, draft-dspark, draft-mtp or draft-simple, or leave -md out.",
         *setup.draft_path);
   if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
   if (setup.spec_type != SpecType::none &&
@@ -162,7 +185,8 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
                                     const model::Gguf* drafter) {
   switch (setup.spec_type) {
     case SpecType::draft_dflash:
-      return plan_dflash(setup.draft_n_max, target, drafter);
+    case SpecType::draft_dspark:
+      return plan_block(setup, target, drafter);
     case SpecType::draft_mtp:
       return plan_mtp(setup.draft_n_max, target, drafter);
     case SpecType::draft_simple:

@@ -43,7 +43,8 @@ struct LoadedModel {
   /// others stop at the room by themselves.
   bool computes_whole_drafts() const {
     return setup.spec_type == trace::SpecType::draft_mtp ||
-           setup.spec_type == trace::SpecType::draft_dflash;
+           setup.spec_type == trace::SpecType::draft_dflash ||
+           setup.spec_type == trace::SpecType::draft_dspark;
   }
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
   const char* drafter_name() const;

@@ -51,6 +51,8 @@ common_speculative_type library_type(trace::SpecType type) {
   switch (type) {
     case trace::SpecType::draft_dflash:
       return COMMON_SPECULATIVE_TYPE_DRAFT_DFLASH;
+    case trace::SpecType::draft_dspark:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_DSPARK;
     case trace::SpecType::draft_mtp:
       return COMMON_SPECULATIVE_TYPE_DRAFT_MTP;
     case trace::SpecType::draft_simple:

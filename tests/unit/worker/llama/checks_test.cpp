@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gguf.h"
+#include "support/gguf_builder.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
 #include "util/files.hpp"
@@ -70,6 +71,21 @@ class Checks : public testing::Test {
         .value();
   }
 
+  /// A DSpark drafter that fits it, with blocks of 8; its keys beside the common ones from `more`.
+  model::Gguf dspark(const std::function<void(support::GgufBuilder&)>& more =
+                         [](support::GgufBuilder&) {}) {
+    support::GgufBuilder file("dflash");
+    file.u32("dflash.embedding_length", 256)
+        .u32("tokenizer.ggml.mask_token_id", 9)
+        .u32s("dflash.target_layers", {1, 3, 5})
+        .texts("tokenizer.ggml.tokens", 10)
+        .tensor("markov_w1.weight", {4, 10}, 0, 160);
+    more(file);
+    const std::string path = folder_.path() / "dspark.gguf";
+    EXPECT_TRUE(util::write_file(path, file.bytes()));
+    return model::Gguf::open(path).value();
+  }
+
   static trace::Setup setup(SpecType type, int n_max = 0) {
     trace::Setup setup;
     setup.model_path = "target.gguf";
@@ -124,6 +140,43 @@ TEST_F(Checks, ADFlashDrafterHasToFitItsTarget) {
   expect_says(
       message([](gguf_context* g) { gguf_set_val_str(g, "general.architecture", "llama"); }),
       "is of architecture 'llama'");
+}
+
+TEST_F(Checks, ADSparkBlockIsDraftedWholeUnlessItsFirstRowPredictsNothing) {
+  const model::Gguf from_anchor =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_anchor)->n_max, 8);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_anchor)->block, 8);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 9), target(), &from_anchor)),
+              "at most 8");
+  const model::Gguf from_mask = dspark([](support::GgufBuilder& file) {
+    file.u32("dflash.block_size", 8).flag("dflash.sample_from_anchor", false);
+  });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_mask)->n_max, 7);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_mask)),
+              "at most 7");
+}
+
+TEST_F(Checks, DSparkAndDFlashFilesAreNotTakenForEachOther) {
+  const model::Gguf markov =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dflash), target(), &markov)),
+              "has a Markov head, so that it is a DSpark drafter: take --spec-type draft-dspark");
+  const model::Gguf block = dflash();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &block)),
+              "has no Markov head, so that it is not a DSpark drafter: take --spec-type "
+              "draft-dflash");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &markov)),
+              "take --spec-type draft-dspark");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), nullptr)),
+              "draft-dspark needs a drafter file");
+}
+
+/// llama.cpp's graph ends the process there.
+TEST_F(Checks, ADSparkDrafterHasToSayItsBlockSize) {
+  const model::Gguf drafter = dspark();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &drafter)),
+              "does not say its block size");
 }
 
 TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
