@@ -256,6 +256,7 @@ util::Result<trace::SpecType> drafter_type(const model::FileFacts& file) {
   const std::string& kind = file.drafter->kind;
   if (kind == "dflash" || kind == "dflash2") return trace::SpecType::draft_dflash;
   if (kind == "eagle3") return trace::SpecType::draft_eagle3;
+  if (kind == "dspark") return trace::SpecType::draft_dspark;
   if (kind == "mtp" || kind == "gemma4-assistant") return trace::SpecType::draft_mtp;
   return util::fail(util::ErrorKind::engine,
                     fmt::format("'{}' is a drafter of the kind {}, which this version cannot run: "

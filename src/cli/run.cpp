@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -111,8 +110,8 @@ void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions&
   setup.draft_n_max = 3;
   if (!setup.draft_path) return;
   const auto file = server.files.find(*setup.draft_path);
-  if (file != server.files.end() && file->second.drafter && file->second.drafter->block)
-    setup.draft_n_max = std::max(1, *file->second.drafter->block - 1);
+  if (file != server.files.end() && file->second.drafter)
+    setup.draft_n_max = file->second.drafter->longest_draft.value_or(setup.draft_n_max);
 }
 
 /// What the files say where the command line does not: how to draft, and whether there is a chat

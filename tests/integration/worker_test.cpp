@@ -373,6 +373,8 @@ INSTANTIATE_TEST_SUITE_P(
             "DrafterOfAnotherKind",
             [](trace::Setup& s) { s.draft_path = lab_model("small-f16.gguf"); },
             "is of architecture 'qwen3', and draft-dflash runs drafters of architecture 'dflash'"},
+        Refusal{"DFlashAsDSpark", [](trace::Setup& s) { s.spec_type = SpecType::draft_dspark; },
+                "has no Markov head"},
         Refusal{"DrafterOfAnotherTarget",
                 [](trace::Setup& s) { s.model_path = lab_model("small-f16.gguf"); },
                 "its embedding length is 256, the target's is 128"},

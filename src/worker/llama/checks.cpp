@@ -19,9 +19,8 @@ using trace::SpecType;
 
 constexpr int most_context = 1 << 20;
 constexpr int most_threads = 1024;
-constexpr int default_n_max = 3;           // llama-server's --spec-draft-n-max
-constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
-constexpr std::size_t eagle3_taps = 3;     // llama.cpp takes no other number
+constexpr int default_n_max = 3;        // llama-server's --spec-draft-n-max
+constexpr std::size_t eagle3_taps = 3;  // llama.cpp takes no other number
 
 util::Result<void> check_same(const model::Gguf& target, const model::Gguf& drafter,
                               const char* what, std::optional<std::int64_t> of_target,
@@ -81,18 +80,35 @@ util::Result<void> check_same_width(const model::Gguf& target, const model::Gguf
                     drafter.own_number("embedding_length"));
 }
 
-util::Result<int> check_block(const model::Gguf& drafter) {
-  const std::int64_t block = drafter.own_number("block_size").value_or(dflash_block);
+util::Result<model::Block> check_block(const model::Gguf& drafter) {
+  const model::Block block = model::block_of(drafter);
   // Blocks attend in both directions, so that one has to fit into one piece of a decode call.
-  if (block < 2 || block > ubatch_tokens)
+  if (block.size < 2 || block.size > ubatch_tokens)
     return refuse("The drafter '{}' has a block size of {}; 2 to {} can be run: convert it again.",
-                  drafter.path(), block, ubatch_tokens);
-  return static_cast<int>(block);
+                  drafter.path(), block.size, ubatch_tokens);
+  return block;
 }
 
-util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
-                                    const model::Gguf* drafter) {
-  PACELINE_TRY(check_drafter_file(SpecType::draft_dflash, "dflash", drafter));
+/// llama.cpp would run a DSpark file as DFlash, a row off, and a DFlash file as DSpark.
+util::Result<void> check_markov_head(SpecType type, const model::Gguf& drafter) {
+  const bool markov = model::dflash_kind(drafter) == "dspark";
+  if (markov != (type == SpecType::draft_dspark))
+    return refuse("'{}' {} Markov head, so that it {} a DSpark drafter: take --spec-type {}.",
+                  drafter.path(), markov ? "has a" : "has no", markov ? "is" : "is not",
+                  markov ? "draft-dspark" : "draft-dflash");
+  // Where llama.cpp's graph ends the process instead of guessing.
+  if (markov && !drafter.own_number("block_size"))
+    return refuse(
+        "The drafter '{}' does not say its block size (dflash.block_size): convert it again.",
+        drafter.path());
+  return {};
+}
+
+util::Result<DraftPlan> plan_block(const trace::Setup& setup, const model::Gguf& target,
+                                   const model::Gguf* drafter) {
+  const int n_max = setup.draft_n_max;
+  PACELINE_TRY(check_drafter_file(setup.spec_type, "dflash", drafter));
+  PACELINE_TRY(check_markov_head(setup.spec_type, *drafter));
   PACELINE_TRY(check_same_width(target, *drafter));
   PACELINE_TRY(check_vocabulary(target, *drafter));
   PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0) - 1));
@@ -101,14 +117,17 @@ util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
         "The drafter '{}' has no mask token (tokenizer.ggml.mask_token_id), without "
         "which it cannot draft: convert it again.",
         drafter->path());
-  PACELINE_TRY_ASSIGN(const int block, check_block(*drafter));
+  PACELINE_TRY_ASSIGN(const model::Block block, check_block(*drafter));
+  const int longest = static_cast<int>(block.longest_draft);
   // llama.cpp would draft fewer without a word, under the name of the length that was asked for.
-  if (n_max > block - 1)
+  if (n_max > longest)
     return refuse(
         "Drafts of {} tokens were asked for, but the block of '{}' makes at most {}: take "
         "--spec-draft-n-max 1 to {}, or leave it out for the longest.",
-        n_max, drafter->path(), block - 1, block - 1);
-  return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block, .ngram = std::nullopt};
+        n_max, drafter->path(), longest, longest);
+  return DraftPlan{.n_max = n_max == 0 ? longest : n_max,
+                   .block = static_cast<int>(block.size),
+                   .ngram = std::nullopt};
 }
 
 /// Of a drafter that makes one token after the other, as many as it is asked for.
@@ -211,7 +230,8 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
                                     const model::Gguf* drafter) {
   switch (setup.spec_type) {
     case SpecType::draft_dflash:
-      return plan_dflash(setup.draft_n_max, target, drafter);
+    case SpecType::draft_dspark:
+      return plan_block(setup, target, drafter);
     case SpecType::draft_eagle3:
       return plan_eagle3(setup.draft_n_max, target, drafter);
     case SpecType::draft_mtp:

@@ -53,6 +53,8 @@ common_speculative_type library_type(trace::SpecType type) {
       return COMMON_SPECULATIVE_TYPE_DRAFT_DFLASH;
     case trace::SpecType::draft_eagle3:
       return COMMON_SPECULATIVE_TYPE_DRAFT_EAGLE3;
+    case trace::SpecType::draft_dspark:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_DSPARK;
     case trace::SpecType::draft_mtp:
       return COMMON_SPECULATIVE_TYPE_DRAFT_MTP;
     case trace::SpecType::draft_simple:
