@@ -73,6 +73,13 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup
 	@build/bin/startup
 
+.PHONY: bench-widths
+bench-widths: build ## pass time against width, 1 to 16, on the heavy laboratory target in F16 and Q8_0 (minutes)
+	@for quant in as-is q8_0; do \
+	  build/bin/paceline run -m models/target-mtp-f16.gguf --ballast 32/5632 --quant $$quant \
+	    --widths 16 --launches 10 -t 1 --class json --prompts 1 -n 2; \
+	done
+
 .PHONY: bench-client
 bench-client: packages-bench build ## what an event costs our HTTP client, beside libcurl and a bare loop
 	@cmake --build build --target client

@@ -16,7 +16,6 @@ using trace::NgramSizes;
 using trace::SpecType;
 
 constexpr int least_widest_pass = 8;
-constexpr int most_widest_pass = 16;
 constexpr int longest_draft = 64;
 
 /// One arm before the settings that all share.

@@ -308,35 +308,6 @@ TEST(Worker, RefusesProbesOutOfRange) {
   }
 }
 
-TEST(Worker, AHeavierCopySaysTheSameAndIsTheSameFileTwice) {
-  const support::TemporaryFolder folder;
-  const std::string first = folder.path() / "first.gguf";
-  const std::string second = folder.path() / "second.gguf";
-  WorkerProcess worker;
-  for (const auto& path : {first, second}) {
-    const auto outcome =
-        worker.run(protocol::Synth{lab_model("target-mtp-f16.gguf"), path, 2, 1024})
-            .finished.outcome;
-    ASSERT_EQ(outcome.kind, OutcomeKind::done) << outcome.reason;
-  }
-  EXPECT_TRUE(util::read_file(first).value() == util::read_file(second).value());
-  const std::filesystem::directory_iterator files(folder.path());
-  EXPECT_EQ(std::distance(begin(files), end(files)), 2) << "nothing half-written is left";
-  const auto prompts = held_out_prompts();
-  for (const SpecType type : {SpecType::none, SpecType::draft_dflash, SpecType::draft_mtp}) {
-    trace::Setup heavy = lab_setup(type);
-    heavy.model_path = first;
-    ASSERT_TRUE(worker.open(lab_setup(type)).facts.has_value());
-    const JobReport light = worker.run(greedy(prompts[14], 64));
-    const auto opened = worker.open(heavy);
-    ASSERT_TRUE(opened.facts.has_value()) << opened.outcome.reason;
-    EXPECT_EQ(opened.facts->target.layers, 9);
-    const JobReport report = worker.run(greedy(prompts[14], 64));
-    EXPECT_EQ(light.tokens(), report.tokens());
-    EXPECT_EQ(light.passes.size(), report.passes.size());
-  }
-}
-
 struct Refusal {
   const char* name;
   void (*spoil)(trace::Setup&);
