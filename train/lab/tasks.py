@@ -36,7 +36,7 @@ LONGEST_DEPTH = 440
 ITEMS_PER_TASK = 48
 ITEMS_PER_DEPTH_AND_CLASS = 24
 
-# Relative shares of the training bytes: a document of recall is several times longer than the others.
+# Relative shares of the training bytes: recall's documents are several times longer.
 TRAINING_WEIGHTS = {"copy": 1, "brackets": 1, "arguments": 1, "object": 1, "call": 1, "recall": 3}
 
 
