@@ -42,7 +42,8 @@ void add_workload_options(CLI::App& command, WorkloadSettings& settings) {
   command
       .add_option("--workload", settings.workload,
                   "Prompts to send: paceline (six classes), lab (held out from the laboratory "
-                  "models), or a file, JSON or JSON lines, in one of the formats below")
+                  "models), evaluation (questions with answers, for the same), or a file, JSON or "
+                  "JSON lines, in one of the formats below")
       ->type_name("NAME|FILE")
       ->default_str("lab on laboratory models, else code, prose and json of paceline")
       ->group(group);

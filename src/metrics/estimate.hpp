@@ -12,7 +12,8 @@ struct Estimate {
   std::optional<double> low;
   std::optional<double> high;
   /// "95 % over prompts and launches", "95 % within this launch", "95 % over launches" (probes: no
-  /// prompt is behind them) or "exact" (low = high = value, by construction); empty: no interval
+  /// prompt is behind them), "95 % over questions" or "exact" (low = high = value, by
+  /// construction); empty: no interval
   std::string level;
   std::string method;  ///< how the interval was made
   int n = 0;           ///< prompts (families) behind it; launches where the level says so

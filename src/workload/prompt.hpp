@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/job.hpp"
+#include "workload/question.hpp"
 
 namespace paceline::workload {
 
@@ -17,6 +18,7 @@ struct Prompt {
   std::vector<protocol::ChatMessage> messages;  ///< for the chat template; empty: there are none
   std::string note;                             ///< whatever its writer wants to say
   std::string licence;                          ///< terms of the text; empty: not said
+  std::optional<Question> question;  ///< how an answer is checked; absent: there is none to check
 };
 
 /// A prompt of one user message.

@@ -127,6 +127,7 @@ util::Result<const Reader*> reader_named(const std::string& format) {
 std::filesystem::path path_of(const std::string& name_or_path) {
   if (name_or_path == "paceline") return util::shipped("workloads/paceline.jsonl");
   if (name_or_path == "lab") return util::shipped("workloads/held-out-prompts.jsonl");
+  if (name_or_path == "evaluation") return util::shipped("workloads/evaluation.jsonl");
   return name_or_path;
 }
 

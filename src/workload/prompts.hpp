@@ -27,8 +27,8 @@ inline constexpr const char* any_format = "auto";
 util::Result<Workload> read_workload(std::string_view text, std::string_view source,
                                      const std::string& format = any_format);
 
-/// The prompts of a workload: "paceline" (six classes, two forms), "lab" (held-out prose, c, python
-/// and json, for the laboratory models), or a file.
+/// The prompts of a workload: "paceline" (six classes, two forms), "lab" (held-out text by class,
+/// for the laboratory models), "evaluation" (questions with answers for them), or a file.
 util::Result<Workload> load_workload(const std::string& name_or_path,
                                      const std::string& format = any_format);
 

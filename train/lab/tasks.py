@@ -237,7 +237,7 @@ def training_item(rng, task, filler):
 
 
 def evaluation_items(seed, filler, count_tokens=tokens_by_length):
-    """Returns the evaluation set: a list of {id, class, task, prompt, answer, chance, ..}.
+    """Returns the evaluation set: {id, class, task, prompt, answer, chance, ..}, tasks mixed.
 
     `schema` is given where any object that fits it is right (then `answer` is one that does),
     `depth` (tokens of filler) for recall. filler: as training_text's, from the held-out parts.
@@ -249,4 +249,5 @@ def evaluation_items(seed, filler, count_tokens=tokens_by_length):
             for _ in range(ITEMS_PER_DEPTH_AND_CLASS):
                 passage = cut_passage(rng, filler[text_class], depth, count_tokens)
                 items.append(recall_task(rng, text_class, passage, depth))
-    return [{"id": f"{item['task']}-{number:03}", **item} for number, item in enumerate(items, 1)]
+    named = [{"id": f"{item['task']}-{number:03}", **item} for number, item in enumerate(items, 1)]
+    return shuffled(rng, named)

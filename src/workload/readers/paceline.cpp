@@ -1,6 +1,7 @@
 #include "workload/readers/reader.hpp"
 
-// Our own: {"id", "class", "text" and/or "messages"} and, if wanted, "family", "note", "licence".
+// Our own: {"id", "class", "text" and/or "messages"} and, if wanted, "family", "note", "licence";
+// with an "answer" what `read_question` takes.
 
 namespace paceline::workload {
 
@@ -29,6 +30,7 @@ std::optional<Prompt> read(const util::Json& record, Tally&) {
   if (record.contains("messages")) prompt.messages = read_messages(record.at("messages"));
   if (prompt.text.empty() && prompt.messages.empty())
     throw util::JsonMismatch("neither \"text\" nor \"messages\" is there; one is needed");
+  if (record.contains("answer")) prompt.question = read_question(record);
   return prompt;
 }
 
