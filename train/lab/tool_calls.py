@@ -17,6 +17,7 @@ from lab.tasks import WORDS
 
 METHODS = ("get", "post", "put", "patch", "delete")
 LONGEST_DESCRIPTION = 100
+LONGEST_EXAMPLE = 60
 MOST_PARAMETERS = 6
 DEEPEST_REFERENCES = 8
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -145,9 +146,10 @@ def value_for(rng, parameter):
 
 
 def is_short(example):
-    """Says whether an example fits a line: a scalar or a list of scalars, of 60 characters."""
+    """Says whether an example fits a line: a scalar or a list of scalars, and short."""
     scalars = example if isinstance(example, list) else [example]
-    return all(type(value) in (str, int, bool) for value in scalars) and len(json.dumps(example)) <= 60
+    plain = all(type(value) in (str, int, bool) for value in scalars)
+    return plain and len(json.dumps(example)) <= LONGEST_EXAMPLE
 
 
 def document(rng, operation, description):
