@@ -12,6 +12,7 @@ import torch.nn.functional as functional
 from torch import nn
 
 from lab.gguf_file import GgufFile
+from lab.golden import best_and_gap
 from lab.layers import HEAD, Block, RmsNorm, Rope, initialise, linear
 from lab.tokenizer import MASK
 
@@ -104,6 +105,16 @@ def draft(drafter, target, tokens, position, count):
     block[..., 0] = tokens[position]
     hidden = drafter(torch.cat(tapped, -1), target.embedding(block), torch.tensor([[position]]))
     return target.logits(hidden)[0, 0, 1:]
+
+
+@torch.no_grad()
+def drafts(drafter, target, tokens, positions, count):
+    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T]."""
+    _, tapped = target(tokens[None], taps=TAPS)
+    blocks = torch.full((1, len(positions), count + 1), MASK)
+    blocks[0, :, 0] = tokens[positions]
+    hidden = drafter(torch.cat(tapped, -1), target.embedding(blocks), positions[None])
+    return best_and_gap(target.logits(hidden[0, :, 1:]))
 
 
 def write(path, drafter, tokenizer, kind="f16"):

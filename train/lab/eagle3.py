@@ -160,10 +160,7 @@ def loss(drafter, target, tokens, generator):
 
 @torch.no_grad()
 def drafts(drafter, target, tokens, positions, count):
-    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T].
-
-    The token at a position is llama.cpp's id_last: sampled, and not verified yet. gaps: between the best two logits.
-    """
+    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T]."""
     features, following, _ = known(target, tokens[None])
 
     def embeddings_of_row(_, outputs):

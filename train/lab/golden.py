@@ -4,18 +4,9 @@ The engine's tests hold llama.cpp against them. Nothing in them was computed by 
 weights that the files have: rounded to F16. Where the best two logits are nearly equal, either side may take
 the other one, so every choice comes with its gap.
 """
-import json
-
 import torch
 
 from lab.tokenizer import END_OF_TEXT
-
-# One sentence for whoever opens the file.
-MEANING = (
-    "draft[i] is the token proposed at position + 1 + i, given the tokens before position and `last` at it; "
-    "drafts, passes, offered and accepted are those of a run that emits greedy_ids; least_gap is the least gap "
-    "between the best two logits of all choices that the counts depend on"
-)
 
 
 def best_and_gap(logits):
@@ -37,7 +28,8 @@ def round_to_f16(module):
 def golden_text(target, drafts, prompt, output_tokens, n_max):
     """What greedy decoding of `output_tokens` tokens with a drafter does, as a dict of the golden file.
 
-    prompt: token ids; drafts(tokens [T], positions [P], count) -> (token ids, gaps), each [P, count].
+    prompt: token ids; drafts(tokens [T], positions [P], count) -> (token ids, gaps), each [P, count]: behind the
+    token at a position, which is llama.cpp's id_last: sampled and not verified yet.
     Nothing when the answer ends before its last token.
     """
     tokens = target.continue_greedily(torch.tensor([prompt]), output_tokens)[0]
@@ -54,11 +46,11 @@ def golden_text(target, drafts, prompt, output_tokens, n_max):
     return {
         "prompt_ids": prompt,
         "greedy_ids": answer,
-        "greedy_least_gap": rounded(answer_gaps.min().item()),
+        "greedy_min_top2_gap": rounded(answer_gaps.min().item()),
         "passes": len(run),
         "offered": sum(one["offered"] for one in run),
         "accepted": sum(one["accepted"] for one in run),
-        "least_gap": rounded(min(decisive + [answer_gaps.min().item()])),
+        "min_top2_gap": rounded(min(decisive + [answer_gaps.min().item()])),
         "drafts": [
             {
                 "position": len(prompt) + one["row"],
@@ -91,17 +83,3 @@ def replay(answer, drafted, n_max):
 
 def rounded(gap):
     return round(gap, 4)
-
-
-def write_golden(path, target_file, drafter_file, spec_type, n_max, texts):
-    """texts: golden_text's, each with "id" and "class" added by the caller."""
-    head = {
-        "made_by": "the training graph in float32, not by llama.cpp",
-        "target": target_file,
-        "drafter": drafter_file,
-        "spec_type": spec_type,
-        "n_max": n_max,
-        "meaning": MEANING,
-    }
-    lines = ",\n".join(json.dumps(text) for text in texts)
-    path.write_text(json.dumps(head)[:-1] + ', "texts": [\n' + lines + "\n]}\n")

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
+from lab.golden import best_and_gap
 from lab.layers import HEAD, Block, RmsNorm, Rope, causal_mask, initialise, linear
 
 STEPS = 3
@@ -81,6 +82,21 @@ def predictions(mtp, target, tokens, first_anchor):
         with_label = hidden[:, first_anchor : positions - 1 - step]
         found.append((target.logits(with_label), tokens[:, first_anchor + 1 + step :]))
     return found
+
+
+@torch.no_grad()
+def drafts(mtp, target, tokens, positions, count):
+    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T]."""
+    target_hidden, _ = target(tokens[None])
+    before = torch.cat((torch.zeros_like(target_hidden[:, :1]), target_hidden[:, :-1]), 1)
+    hidden, true_rows = mtp.first(target.embedding(tokens[None]), before)
+    own_rows, found = [], [best_and_gap(target.logits(hidden))]
+    for step in range(1, count):
+        embedded = target.embedding(found[-1][0])
+        hidden = mtp.further(embedded, hidden, true_rows, own_rows, step)
+        found.append(best_and_gap(target.logits(hidden)))
+    best, gaps = (torch.stack(parts, -1)[0, positions] for parts in zip(*found))
+    return best, gaps
 
 
 def loss(mtp, target, tokens, first_anchor):

@@ -7,7 +7,7 @@ from typing import Callable
 import numpy
 import torch
 
-from lab import data, dflash, eagle3, loops, train_drafters, train_target
+from lab import data, dflash, eagle3, golden_files, loops, train_drafters, train_target
 from lab.batches import CLASSES, MIX, Corpus
 from lab.gguf_file import write_small, write_target
 from lab.language_model import new_small, new_target
@@ -109,6 +109,12 @@ def files(workshop):
     return {path.name: path.stat().st_size for path in sorted(folder.glob("*.gguf"))}
 
 
+def golden(workshop):
+    """NAME-golden.json of every drafter, beside the files."""
+    prompts = golden_files.held_out_prompts(workshop.texts)
+    return golden_files.write_all(workshop.models, workshop.target(), workshop.weights, prompts, workshop.report)
+
+
 def held_out_perplexity(workshop, model):
     """{class: {"perplexity", "bits per byte"}} of the first windows of every held-out part."""
     held_out = Corpus(workshop.texts, "held-out", CLASSES)
@@ -132,6 +138,7 @@ STAGES = (
     Stage("eagle3", 7, drafter("eagle3", train_drafters.train_eagle3)),
     Stage("small", 3, small),
     Stage("files", 0.1, files),
+    Stage("golden", 1, golden),
 )
 
 
