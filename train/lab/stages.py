@@ -7,7 +7,7 @@ from typing import Callable
 import numpy
 import torch
 
-from lab import data, dflash, eagle3, golden_files, loops, train_drafters, train_target
+from lab import corpora, data, dflash, eagle3, evaluate, golden_files, loops, prompts, train_drafters, train_target
 from lab.batches import CLASSES, MIX, Corpus
 from lab.gguf_file import write_small, write_target
 from lab.language_model import new_small, new_target
@@ -111,8 +111,28 @@ def files(workshop):
 
 def golden(workshop):
     """NAME-golden.json of every drafter, beside the files."""
-    prompts = golden_files.held_out_prompts(workshop.texts)
-    return golden_files.write_all(workshop.models, workshop.target(), workshop.weights, prompts, workshop.report)
+    texts = golden_files.held_out_prompts(workshop.texts)
+    return golden_files.write_all(workshop.models, workshop.target(), workshop.weights, texts, workshop.report)
+
+
+def workloads(workshop):
+    """held-out-prompts.jsonl and evaluation.jsonl, from held-out text alone."""
+    held_out = {name: corpora.read(workshop.texts, name, "held-out") for name in CLASSES}
+    lab = prompts.held_out_prompts(workshop.tokenizer(), held_out)
+    questions = prompts.evaluation_records(workshop.tokenizer(), held_out)
+    prompts.write_records(workshop.folder / "held-out-prompts.jsonl", lab)
+    prompts.write_records(workshop.folder / "evaluation.jsonl", questions)
+    return {"prompts": len(lab), "questions": len(questions)}
+
+
+def evaluation(workshop):
+    """The target's greedy answers to the evaluation set, in torch: evaluation.md for the model card."""
+    model = workshop.target()
+    lines = (workshop.folder / "evaluation.jsonl").read_text("utf-8").splitlines()
+    items = [{("prompt" if key == "text" else key): value for key, value in json.loads(line).items()} for line in lines]
+    rows = evaluate.evaluate(lambda ids: model.logits(model(ids)[0]), workshop.tokenizer(), items)
+    (workshop.folder / "evaluation.md").write_text(evaluate.table(rows))
+    return {f"{row['task']} {row['depth'] or ''}".strip(): f"{row['right']}/{row['asked']}" for row in rows}
 
 
 def held_out_perplexity(workshop, model):
@@ -139,6 +159,8 @@ STAGES = (
     Stage("small", 3, small),
     Stage("files", 0.1, files),
     Stage("golden", 1, golden),
+    Stage("workloads", 0.2, workloads),
+    Stage("evaluation", 1, evaluation),
 )
 
 
