@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,13 @@ namespace {
 using support::compare_drafts;
 using support::Golden;
 using support::GoldenComparison;
+using support::JobReport;
+using support::WorkerProcess;
 
 constexpr const char* mtp_block = "blk.6.";
+
+/// With files in F32, only the F16 KV cache keeps the engine's logits from being the graph's.
+constexpr double f32_tie = 0.005;
 
 std::string name_of(const testing::TestParamInfo<const char*>& instance) { return instance.param; }
 
@@ -66,8 +72,28 @@ class GoldenDrafts : public testing::TestWithParam<const char*> {
     return setup;
   }
 
+  /// Its setup with files in F32, whose logits are the graph's but for the F16 KV cache.
+  trace::Setup in_f32() const {
+    trace::Setup setup = golden_.setup;
+    setup.model_path = widened(setup.model_path);
+    if (setup.draft_path) setup.draft_path = widened(*setup.draft_path);
+    return setup;
+  }
+
   const Golden golden_ = support::read_golden(GetParam());
   const support::TemporaryFolder folder_;
+
+ private:
+  std::string widened(const std::string& path) const {
+    const std::string copy = folder_.path() / ("f32-" + file_name(path));
+    const auto outcome =
+        WorkerProcess()
+            .run(protocol::Synth{
+                .source_path = path, .destination_path = copy, .quant = protocol::Quant::f32})
+            .finished.outcome;
+    if (outcome.kind != trace::OutcomeKind::done) throw std::runtime_error(outcome.reason);
+    return copy;
+  }
 };
 
 TEST_P(GoldenDrafts, AreThoseOfTheTrainingGraphWhereItWasSure) {
@@ -84,6 +110,26 @@ TEST_P(GoldenDrafts, OfShuffledWeightsAreOthers) {
   print("shuffled weights", found);
   EXPECT_GE(found.drafts, golden_drafts() * 3 / 4);
   EXPECT_GT(found.different, found.drafts / 2);
+}
+
+TEST_P(GoldenDrafts, InF32AreCountedAsTheGraphCountsThem) {
+  const std::vector<JobReport> reports = support::run_golden(golden_, in_f32());
+  int texts = 0;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const support::GoldenText& expected = golden_.texts[i];
+    if (expected.least_gap <= f32_tie) continue;
+    ++texts;
+    int offered = 0;
+    int accepted = 0;
+    for (const auto& pass : reports[i].passes) offered += pass.offered;
+    for (const auto& emission : reports[i].emissions) accepted += emission.accepted;
+    EXPECT_EQ(reports[i].tokens(), expected.output) << expected.id;
+    EXPECT_EQ(reports[i].passes.size(), static_cast<std::size_t>(expected.passes)) << expected.id;
+    EXPECT_EQ(offered, expected.offered) << expected.id;
+    EXPECT_EQ(accepted, expected.accepted) << expected.id;
+  }
+  std::cout << "exact counts of " << texts << " texts of " << reports.size() << "\n";
+  EXPECT_GE(texts, static_cast<int>(reports.size()) / 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, GoldenDrafts, testing::Values("dflash", "mtp", "small"), name_of);
