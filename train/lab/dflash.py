@@ -86,39 +86,50 @@ def predictions(drafter, target, tokens, anchors):
     return target.logits(hidden[:, :, 1:]), block[..., 1:]
 
 
-def loss(drafter, target, tokens, first_anchor, generator):
-    """Weighted cross entropy at ANCHORS random anchors of each row, from position first_anchor."""
+def random_anchors(tokens, first_anchor, generator):
+    """[B, ANCHORS] positions from first_anchor on, whose blocks lie in the rows [B, T]."""
     rows, positions = tokens.shape
     choices = positions - BLOCK - first_anchor + 1
     anchors = torch.stack([torch.randperm(choices, generator=generator)[:ANCHORS] for _ in range(rows)])
-    logits, labels = predictions(drafter, target, tokens, anchors + first_anchor)
+    return anchors + first_anchor
+
+
+def weighted_loss(logits, labels):
+    """Cross entropy of what `predictions` returns, the first places counting most."""
     each = functional.cross_entropy(logits.flatten(0, 2), labels.flatten(), reduction="none")
     weights = torch.exp(-torch.arange(BLOCK - 1) / DECAY)
     return (each.view(-1, BLOCK - 1).mean(0) * weights / weights.sum()).sum()
 
 
-@torch.no_grad()
-def draft(drafter, target, tokens, position, count):
-    """The logits [count, V] of a draft behind tokens[position], as llama.cpp drafts it: a block of count + 1."""
-    _, tapped = target(tokens[None, : position + 1], taps=TAPS)
-    block = torch.full((1, 1, count + 1), MASK)
-    block[..., 0] = tokens[position]
-    hidden = drafter(torch.cat(tapped, -1), target.embedding(block), torch.tensor([[position]]))
-    return target.logits(hidden)[0, 0, 1:]
+def loss(drafter, target, tokens, first_anchor, generator):
+    """The weighted loss at ANCHORS random anchors of each row, from position first_anchor."""
+    anchors = random_anchors(tokens, first_anchor, generator)
+    return weighted_loss(*predictions(drafter, target, tokens, anchors))
 
 
 @torch.no_grad()
-def drafts(drafter, target, tokens, positions, count):
-    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T]."""
+def block_logits(drafter, target, tokens, positions, count):
+    """[P, count, V] behind each of the positions [P] of tokens [T], as llama.cpp drafts: in blocks of count + 1."""
     _, tapped = target(tokens[None], taps=TAPS)
     blocks = torch.full((1, len(positions), count + 1), MASK)
     blocks[0, :, 0] = tokens[positions]
     hidden = drafter(torch.cat(tapped, -1), target.embedding(blocks), positions[None])
-    return best_and_gap(target.logits(hidden[0, :, 1:]))
+    return target.logits(hidden[0, :, 1:])
+
+
+def drafts(drafter, target, tokens, positions, count):
+    """(token ids, gaps), each [P, count]: what is drafted behind each of the positions [P] of tokens [T]."""
+    return best_and_gap(block_logits(drafter, target, tokens, positions, count))
 
 
 def write(path, drafter, tokenizer, kind="f16"):
     file = GgufFile(path, "dflash", "Paceline laboratory DFlash", tokenizer, kind)
+    write_into(file, drafter)
+    file.close()
+
+
+def write_into(file, drafter):
+    """The keys and tensors of DFlash, which a drafter built on it has too."""
     file.shape(drafter.shape, len(drafter.blocks))
     file.number("block_size", BLOCK)
     file.numbers("target_layers", TAPS)
@@ -127,4 +138,3 @@ def write(path, drafter, tokenizer, kind="f16"):
     file.tensor("output_norm.weight", drafter.norm.weight)
     for i, block in enumerate(drafter.blocks):
         file.block(f"blk.{i}", block)
-    file.close()

@@ -3,7 +3,7 @@ import json
 from dataclasses import dataclass
 from typing import Callable, Optional
 
-from lab import dflash, eagle3, language_model, mtp
+from lab import dflash, dspark, eagle3, language_model, mtp
 from lab.batches import CLASSES, Corpus, generator_of
 from lab.golden import golden_text, round_to_f16
 
@@ -33,6 +33,7 @@ class Drafter:
 DRAFTERS = (
     Drafter("mtp", None, "draft-mtp", mtp.STEPS, mtp.Mtp, mtp.drafts),
     Drafter("dflash", "dflash-f16.gguf", "draft-dflash", dflash.BLOCK - 1, dflash.DFlash, dflash.drafts),
+    Drafter("dspark", "dspark-f16.gguf", "draft-dspark", dflash.BLOCK - 1, dspark.DSpark, dspark.drafts),
     Drafter("eagle3", "eagle3-f16.gguf", "draft-eagle3", eagle3.DRAFTED, eagle3.Eagle3, eagle3.drafts),
     Drafter("small", "small-f16.gguf", "draft-simple", 4, language_model.new_small, language_model.drafts),
 )

@@ -7,7 +7,8 @@ from typing import Callable
 import numpy
 import torch
 
-from lab import corpora, data, dflash, eagle3, evaluate, golden_files, loops, prompts, train_drafters, train_target
+from lab import corpora, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
+from lab import train_drafters, train_target
 from lab.batches import CLASSES, MIX, Corpus
 from lab.gguf_file import write_small, write_target
 from lab.language_model import new_small, new_target
@@ -98,6 +99,13 @@ def drafter(name, train):
     return run
 
 
+def dspark_drafter(workshop):
+    """Starts from the DFlash drafter."""
+    trained_dflash = workshop.weights("dflash", dflash.DFlash())
+    arguments = (workshop.target(), workshop.texts, workshop.rows, workshop.checkpoint("dspark"), workshop.report)
+    return {"seconds": train_drafters.train_dspark(trained_dflash, *arguments)}
+
+
 def files(workshop):
     """The GGUF files, F16."""
     tokenizer, folder = workshop.tokenizer(), workshop.models
@@ -105,6 +113,7 @@ def files(workshop):
     write_target(folder / "target-mtp-f16.gguf", workshop.target(), mtp_block, tokenizer)
     write_small(folder / "small-f16.gguf", workshop.weights("small", new_small()), tokenizer)
     dflash.write(folder / "dflash-f16.gguf", workshop.weights("dflash", dflash.DFlash()), tokenizer)
+    dspark.write(folder / "dspark-f16.gguf", workshop.weights("dspark", dspark.DSpark()), tokenizer)
     eagle3.write(folder / "eagle3-f16.gguf", workshop.weights("eagle3", eagle3.Eagle3()), tokenizer)
     return {path.name: path.stat().st_size for path in sorted(folder.glob("*.gguf"))}
 
@@ -155,6 +164,7 @@ STAGES = (
     Stage("greedy-rows", 2, greedy_rows),
     Stage("mtp", 4, drafter("mtp", train_drafters.train_mtp)),
     Stage("dflash", 6, drafter("dflash", train_drafters.train_dflash)),
+    Stage("dspark", 4, dspark_drafter),
     Stage("eagle3", 7, drafter("eagle3", train_drafters.train_eagle3)),
     Stage("small", 3, small),
     Stage("files", 0.1, files),

@@ -6,7 +6,7 @@ greedy decoding accepts; the other half is ordinary text, because continuations 
 import numpy
 import torch
 
-from lab import dflash, eagle3, mtp
+from lab import dflash, dspark, eagle3, mtp
 from lab.batches import CLASSES, MIX, Corpus, generator_of
 from lab.training import train
 
@@ -84,3 +84,20 @@ def train_eagle3(target, texts, greedy_rows, checkpoint, report):
         return eagle3.loss(drafter, target, tokens, generator)
 
     return train(drafter, loss_of_step, EAGLE3_STEPS, checkpoint, report)
+
+
+DSPARK_STEPS, DSPARK_ROWS, DSPARK_SEED = 400, 16, 13
+DSPARK_RATE = 0.3  # of the full rates: DFlash's weights are trained already
+
+
+def train_dspark(trained_dflash, target, texts, greedy_rows, checkpoint, report):
+    """Starts from the weights of trained_dflash."""
+    torch.manual_seed(DSPARK_SEED)
+    drafter, batches = dspark.DSpark(), DrafterBatches(texts, greedy_rows, DSPARK_SEED)
+    drafter.dflash.load_state_dict(trained_dflash.state_dict())
+
+    def loss_of_step(step):
+        tokens, generator = batches.of_step(step, DSPARK_ROWS)
+        return dspark.loss(drafter, target, tokens, PROMPT - 1, generator)
+
+    return train(drafter, loss_of_step, DSPARK_STEPS, checkpoint, report, DSPARK_RATE)

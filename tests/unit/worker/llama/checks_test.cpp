@@ -197,139 +197,141 @@ TEST_F(Checks, AnEagle3DrafterHasToFitItsTarget) {
   expect_says(
       refusal(plan_drafts(setup(SpecType::draft_eagle3), target(), &block)),
       "is of architecture 'dflash', and draft-eagle3 runs drafters of architecture 'eagle3'");
-  TEST_F(Checks, ADSparkBlockIsDraftedWholeUnlessItsFirstRowPredictsNothing) {
-    const model::Gguf from_anchor =
-        dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
-    EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_anchor)->n_max, 8);
-    EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_anchor)->block, 8);
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 9), target(), &from_anchor)),
-                "at most 8");
-    const model::Gguf from_mask = dspark([](support::GgufBuilder& file) {
-      file.u32("dflash.block_size", 8).flag("dflash.sample_from_anchor", false);
-    });
-    EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_mask)->n_max, 7);
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_mask)),
-                "at most 7");
-  }
+}
 
-  TEST_F(Checks, DSparkAndDFlashFilesAreNotTakenForEachOther) {
-    const model::Gguf markov =
-        dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_dflash), target(), &markov)),
-                "has a Markov head, so that it is a DSpark drafter: take --spec-type draft-dspark");
-    const model::Gguf block = dflash();
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &block)),
-                "has no Markov head, so that it is not a DSpark drafter: take --spec-type "
-                "draft-dflash");
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &markov)),
-                "take --spec-type draft-dspark");
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), nullptr)),
-                "draft-dspark needs a drafter file");
-  }
+TEST_F(Checks, ADSparkBlockIsDraftedWholeUnlessItsFirstRowPredictsNothing) {
+  const model::Gguf from_anchor =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_anchor)->n_max, 8);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_anchor)->block, 8);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 9), target(), &from_anchor)),
+              "at most 8");
+  const model::Gguf from_mask = dspark([](support::GgufBuilder& file) {
+    file.u32("dflash.block_size", 8).flag("dflash.sample_from_anchor", false);
+  });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_mask)->n_max, 7);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_mask)),
+              "at most 7");
+}
 
-  /// llama.cpp's graph ends the process there.
-  TEST_F(Checks, ADSparkDrafterHasToSayItsBlockSize) {
-    const model::Gguf drafter = dspark();
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &drafter)),
-                "does not say its block size");
-  }
+TEST_F(Checks, DSparkAndDFlashFilesAreNotTakenForEachOther) {
+  const model::Gguf markov =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dflash), target(), &markov)),
+              "has a Markov head, so that it is a DSpark drafter: take --spec-type draft-dspark");
+  const model::Gguf block = dflash();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &block)),
+              "has no Markov head, so that it is not a DSpark drafter: take --spec-type "
+              "draft-dflash");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &markov)),
+              "take --spec-type draft-dspark");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), nullptr)),
+              "draft-dspark needs a drafter file");
+}
 
-  TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
-    const model::Gguf small = target();
-    EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple), target(), &small)->n_max, 3);
-    EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple, 5), target(), &small)->n_max, 5);
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), nullptr)),
-                "name it with -md");
-    const model::Gguf block = dflash();
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &block)),
-                "is a drafter of architecture 'dflash'");
-    const model::Gguf other = model::Gguf::open(support::lab_model("small-f16.gguf")).value();
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &other)),
-                "has the tokenizer 'gpt2'");
-  }
+/// llama.cpp's graph ends the process there.
+TEST_F(Checks, ADSparkDrafterHasToSayItsBlockSize) {
+  const model::Gguf drafter = dspark();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &drafter)),
+              "does not say its block size");
+}
 
-  TEST_F(Checks, NgramDraftersTakeSizesAndNothingElse) {
-    trace::Setup one = setup(SpecType::ngram_simple);
-    one.ngram.size_n = 4;
-    one.ngram.size_m = 7;
+TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
+  const model::Gguf small = target();
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple), target(), &small)->n_max, 3);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple, 5), target(), &small)->n_max, 5);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), nullptr)),
+              "name it with -md");
+  const model::Gguf block = dflash();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &block)),
+              "is a drafter of architecture 'dflash'");
+  const model::Gguf other = model::Gguf::open(support::lab_model("small-f16.gguf")).value();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &other)),
+              "has the tokenizer 'gpt2'");
+}
+
+TEST_F(Checks, NgramDraftersTakeSizesAndNothingElse) {
+  trace::Setup one = setup(SpecType::ngram_simple);
+  one.ngram.size_n = 4;
+  one.ngram.size_m = 7;
+  EXPECT_TRUE(check_setup(one).has_value());
+  const auto plan = plan_drafts(one, target(), nullptr);
+  EXPECT_EQ(plan->n_max, 7);
+  EXPECT_EQ(plan->ngram->min_hits, 1);
+  EXPECT_EQ(plan_drafts(setup(SpecType::ngram_mod), target(), nullptr)->n_max, 64);
+  one.draft_path = "d.gguf";
+  expect_says(check_setup(one).error().message, "leave -md out");
+  one.draft_path.reset();
+  one.draft_n_max = 3;
+  expect_says(check_setup(one).error().message, "leave --spec-draft-n-max out");
+}
+
+TEST_F(Checks, ALastLayerAndTheLargestBlockStillFit) {
+  const model::Gguf drafter = dflash([](gguf_context* g) {
+    const std::uint32_t tap = 5;
+    gguf_set_arr_data(g, "dflash.target_layers", GGUF_TYPE_UINT32, &tap, 1);
+    gguf_set_val_u32(g, "dflash.block_size", 512);
+  });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->n_max, 511);
+}
+
+TEST_F(Checks, ADrafterWithoutAVocabularyUsesTheTargets) {
+  const model::Gguf drafter =
+      dflash([](gguf_context* g) { gguf_remove_key(g, "tokenizer.ggml.tokens"); });
+  EXPECT_TRUE(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter).has_value());
+}
+
+TEST_F(Checks, MtpNeedsAPredictionBlock) {
+  const model::Gguf plain =
+      target([](gguf_context* g) { gguf_remove_key(g, "qwen35.nextn_predict_layers"); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp), plain, nullptr)),
+              "The target has no MTP block");
+}
+
+TEST_F(Checks, AFileThatIsNoModelIsRefusedByName) {
+  const auto message = [](const std::string& path) {
+    return model::Gguf::open(path).error().message;
+  };
+  const std::string empty = folder_.path() / "empty.gguf";
+  ASSERT_TRUE(util::write_file(empty, ""));
+  expect_says(message(empty), "'" + empty + "' is empty");
+  const std::string text = folder_.path() / "text.gguf";
+  ASSERT_TRUE(util::write_file(text, "once upon a time"));
+  expect_says(message(text), "is not a GGUF file");
+  const std::string cut = folder_.path() / "cut.gguf";
+  ASSERT_TRUE(util::write_file(cut, "GGUF\x03"));
+  expect_says(message(cut), "is damaged or cut short");
+  expect_says(message(folder_.path()), "is not a file");
+  expect_says(message(folder_.path() / "missing.gguf"), "cannot be opened");
+}
+
+TEST_F(Checks, AFileSaysItsLayersAndVocabulary) {
+  EXPECT_EQ(target().trunk_layers(), 6);
+  EXPECT_EQ(target().vocabulary(), 10);
+  EXPECT_EQ(dflash().own_numbers("target_layers"), (std::vector<std::int64_t>{1, 3, 5}));
+  EXPECT_FALSE(target().own_number("general.architecture").has_value());
+  EXPECT_FALSE(target().number("general.architecture").has_value()) << "it is a text";
+}
+
+TEST_F(Checks, NumbersNoModelCouldRunWithAreRefused) {
+  const auto refused = [](const std::function<void(trace::Setup&)>& spoil) {
+    trace::Setup one = setup(SpecType::draft_mtp);
     EXPECT_TRUE(check_setup(one).has_value());
-    const auto plan = plan_drafts(one, target(), nullptr);
-    EXPECT_EQ(plan->n_max, 7);
-    EXPECT_EQ(plan->ngram->min_hits, 1);
-    EXPECT_EQ(plan_drafts(setup(SpecType::ngram_mod), target(), nullptr)->n_max, 64);
-    one.draft_path = "d.gguf";
-    expect_says(check_setup(one).error().message, "leave -md out");
-    one.draft_path.reset();
-    one.draft_n_max = 3;
-    expect_says(check_setup(one).error().message, "leave --spec-draft-n-max out");
-  }
-
-  TEST_F(Checks, ALastLayerAndTheLargestBlockStillFit) {
-    const model::Gguf drafter = dflash([](gguf_context* g) {
-      const std::uint32_t tap = 5;
-      gguf_set_arr_data(g, "dflash.target_layers", GGUF_TYPE_UINT32, &tap, 1);
-      gguf_set_val_u32(g, "dflash.block_size", 512);
-    });
-    EXPECT_EQ(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter)->n_max, 511);
-  }
-
-  TEST_F(Checks, ADrafterWithoutAVocabularyUsesTheTargets) {
-    const model::Gguf drafter =
-        dflash([](gguf_context* g) { gguf_remove_key(g, "tokenizer.ggml.tokens"); });
-    EXPECT_TRUE(plan_drafts(setup(SpecType::draft_dflash), target(), &drafter).has_value());
-  }
-
-  TEST_F(Checks, MtpNeedsAPredictionBlock) {
-    const model::Gguf plain =
-        target([](gguf_context* g) { gguf_remove_key(g, "qwen35.nextn_predict_layers"); });
-    expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp), plain, nullptr)),
-                "The target has no MTP block");
-  }
-
-  TEST_F(Checks, AFileThatIsNoModelIsRefusedByName) {
-    const auto message = [](const std::string& path) {
-      return model::Gguf::open(path).error().message;
-    };
-    const std::string empty = folder_.path() / "empty.gguf";
-    ASSERT_TRUE(util::write_file(empty, ""));
-    expect_says(message(empty), "'" + empty + "' is empty");
-    const std::string text = folder_.path() / "text.gguf";
-    ASSERT_TRUE(util::write_file(text, "once upon a time"));
-    expect_says(message(text), "is not a GGUF file");
-    const std::string cut = folder_.path() / "cut.gguf";
-    ASSERT_TRUE(util::write_file(cut, "GGUF\x03"));
-    expect_says(message(cut), "is damaged or cut short");
-    expect_says(message(folder_.path()), "is not a file");
-    expect_says(message(folder_.path() / "missing.gguf"), "cannot be opened");
-  }
-
-  TEST_F(Checks, AFileSaysItsLayersAndVocabulary) {
-    EXPECT_EQ(target().trunk_layers(), 6);
-    EXPECT_EQ(target().vocabulary(), 10);
-    EXPECT_EQ(dflash().own_numbers("target_layers"), (std::vector<std::int64_t>{1, 3, 5}));
-    EXPECT_FALSE(target().own_number("general.architecture").has_value());
-    EXPECT_FALSE(target().number("general.architecture").has_value()) << "it is a text";
-  }
-
-  TEST_F(Checks, NumbersNoModelCouldRunWithAreRefused) {
-    const auto refused = [](const std::function<void(trace::Setup&)>& spoil) {
-      trace::Setup one = setup(SpecType::draft_mtp);
-      EXPECT_TRUE(check_setup(one).has_value());
-      spoil(one);
-      return !check_setup(one).has_value();
-    };
-    EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = 0; }));
-    EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = (1 << 20) + 1; }));
-    EXPECT_FALSE(refused([](trace::Setup& s) { s.n_ctx = 1 << 20; }));
-    EXPECT_TRUE(refused([](trace::Setup& s) { s.threads = 0; }));
-    EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = -1; }));
-    EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = 2048; }));
-    EXPECT_FALSE(refused([](trace::Setup& s) { s.draft_n_max = 2047; }));
-    EXPECT_TRUE(refused([](trace::Setup& s) {
-      s.spec_type = SpecType::none;
-      s.draft_path = "d.gguf";
-    }));
-  }
+    spoil(one);
+    return !check_setup(one).has_value();
+  };
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = 0; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = (1 << 20) + 1; }));
+  EXPECT_FALSE(refused([](trace::Setup& s) { s.n_ctx = 1 << 20; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.threads = 0; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = -1; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = 2048; }));
+  EXPECT_FALSE(refused([](trace::Setup& s) { s.draft_n_max = 2047; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) {
+    s.spec_type = SpecType::none;
+    s.draft_path = "d.gguf";
+  }));
+}
 
 }  // namespace
 }  // namespace paceline::worker
