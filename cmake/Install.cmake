@@ -20,7 +20,7 @@ function(paceline_install)
   install(TARGETS paceline-worker RUNTIME DESTINATION "${paceline_libexec}")
   install(DIRECTORY models workloads DESTINATION "${paceline_share}"
     PATTERN "dflash-golden.json" EXCLUDE)  # what the tests compare with
-  install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${paceline_doc}")
+  install(FILES LICENSE README.md CHANGELOG.md train/NOTICE DESTINATION "${paceline_doc}")
   install(DIRECTORY docs DESTINATION "${paceline_doc}")
   foreach(folder man bash-completion zsh fish)
     install(DIRECTORY "${CMAKE_BINARY_DIR}/share/${folder}" DESTINATION share OPTIONAL)

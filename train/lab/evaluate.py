@@ -14,20 +14,10 @@ CHECKED_TYPES = {"object": dict, "array": list, "string": str, "integer": int, "
 
 
 def greedy_answer(model, tokenizer, prompt):
-    """Returns what the model goes on with up to the end of the line, as text.
-
-    model: ids [1, T] (int64) -> logits [1, T, V].
-    """
-    ids = list(tokenizer.encode(prompt))
-    written = b""
-    with torch.no_grad():
-        for _ in range(LONGEST_ANSWER):
-            token = int(model(torch.tensor([ids]))[0, -1].argmax())
-            ids.append(token)
-            written += tokenizer.decode([token])
-            if b"\n" in written:
-                break
-    return written.split(b"\n")[0].decode("utf-8", errors="replace")
+    """Returns what a LanguageModel goes on with up to the end of the line, as text."""
+    ids = torch.tensor([tokenizer.encode(prompt)])
+    continued = model.continue_greedily(ids, LONGEST_ANSWER)[0, ids.shape[1] :].tolist()
+    return tokenizer.decode(continued).split(b"\n")[0].decode("utf-8", errors="replace")
 
 
 def is_right(item, output):

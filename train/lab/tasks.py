@@ -236,14 +236,17 @@ def training_item(rng, task, filler):
     return recall_task(rng, text_class, passage, depth)
 
 
-def evaluation_items(seed, filler, count_tokens=tokens_by_length):
+def evaluation_items(seed, filler, count_tokens=tokens_by_length, seen=""):
     """Returns the evaluation set: {id, class, task, prompt, answer, chance, ..}, tasks mixed.
 
     `schema` is given where any object that fits it is right (then `answer` is one that does),
-    `depth` (tokens of filler) for recall. filler: as training_text's, from the held-out parts.
+    `depth` (tokens of filler, at most) for recall. filler: as training_text's, from the held-out
+    parts. seen: training_text, of which no prompt is taken again.
     """
     rng = random.Random(seed)
-    items = [make(rng) for make in SHORT_TASKS.values() for _ in range(ITEMS_PER_TASK)]
+    items = []
+    for make in SHORT_TASKS.values():
+        items += unseen_items(rng, make, ITEMS_PER_TASK, seen)
     for depth in DEPTHS:
         for text_class in sorted(filler):
             for _ in range(ITEMS_PER_DEPTH_AND_CLASS):
@@ -251,3 +254,13 @@ def evaluation_items(seed, filler, count_tokens=tokens_by_length):
                 items.append(recall_task(rng, text_class, passage, depth))
     named = [{"id": f"{item['task']}-{number:03}", **item} for number, item in enumerate(items, 1)]
     return shuffled(rng, named)
+
+
+def unseen_items(rng, make, count, seen):
+    """Returns `count` items of make(rng) that differ and whose prompts do not stand in `seen`."""
+    by_prompt = {}
+    while len(by_prompt) < count:
+        item = make(rng)
+        if item["prompt"] not in seen:
+            by_prompt[item["prompt"]] = item
+    return list(by_prompt.values())

@@ -118,7 +118,8 @@ Expected call(const std::string& prompt) {
 Expected recall(const std::string& prompt) {
   const auto lines = lines_of(prompt);
   for (const auto& key : {lines.at(0), lines.at(1)})
-    if (key.rfind(lines.back() + " ", 0) == 0) return {key.substr(lines.back().size()), 1 / words};
+    if (key.rfind(lines.back() + " ", 0) == 0)
+      return {key.substr(lines.back().size() + 1), 1 / words};
   return {};
 }
 
@@ -172,8 +173,7 @@ TEST(Evaluation, refuses_the_other_key_and_members_of_another_type) {
       const auto lines = lines_of(prompt.text);
       const auto right = rules.at("recall")(prompt.text).answer;
       for (const auto& key : {lines.at(0), lines.at(1)})
-        EXPECT_EQ(is_right(question, split(key, " = ").at(1)),
-                  " " + split(key, " = ").at(1) == right)
+        EXPECT_EQ(is_right(question, split(key, " = ").at(1)), split(key, " = ").at(1) == right)
             << prompt.id;
     }
     if (question.task == "object") {

@@ -109,7 +109,7 @@ TEST(Workload, longer_than_any_context_is_refused) {
 TEST(Workload, of_the_lab_has_24_prompts_of_each_class) {
   const auto lab = load_workload("lab");
   ASSERT_TRUE(lab) << lab.error().message;
-  for (const char* name : {"prose", "c", "python", "json"})
+  for (const char* name : {"prose", "novel", "c", "python", "json", "tools"})
     EXPECT_EQ(std::count_if(lab->prompts.begin(), lab->prompts.end(),
                             [&](const Prompt& prompt) { return prompt.workload_class == name; }),
               24);

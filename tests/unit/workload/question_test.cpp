@@ -72,8 +72,8 @@ TEST(Schema, holds_members_at_any_depth_and_constants) {
 
 TEST(Question, of_a_record_is_read_with_all_that_it_says) {
   const auto read = read_workload(
-      R"({"id": "a", "class": "c", "text": "t", "task": "recall", "answer": " 5", "depth": 32,
-          "chance": 0.1, "schema": {"type": "integer"}})",
+      R"({"id": "a", "class": "c", "text": "t", "task": "recall", "answer": " 5", "depth": 32, )"
+      R"("chance": 0.1, "schema": {"type": "integer"}})",
       "mine.json");
   ASSERT_TRUE(read) << read.error().message;
   const auto& asked = read->prompts.at(0).question;

@@ -61,7 +61,8 @@ TEST(Selection, names_the_classes_there_are_when_one_is_unknown) {
   const auto lab = load_workload("lab");
   const auto selection = select(lab->prompts, {"rust"}, 10);
   ASSERT_FALSE(selection);
-  EXPECT_NE(selection.error().message.find("c, json, prose, python"), std::string::npos);
+  EXPECT_NE(selection.error().message.find("c, json, novel, prose, python, tools"),
+            std::string::npos);
 }
 
 TEST(Selection, in_raw_form_is_refused_where_a_conversation_is_measured) {
