@@ -89,7 +89,7 @@ util::Result<model::Block> check_block(const model::Gguf& drafter) {
   return block;
 }
 
-/// llama.cpp would run a DSpark file as DFlash, a row off, and a DFlash file as DSpark.
+/// llama.cpp would run either kind under the other's name, and read its rows one place off.
 util::Result<void> check_markov_head(SpecType type, const model::Gguf& drafter) {
   const bool markov = model::dflash_kind(drafter) == "dspark";
   if (markov != (type == SpecType::draft_dspark))

@@ -223,8 +223,6 @@ TEST_F(Checks, DSparkAndDFlashFilesAreNotTakenForEachOther) {
   expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &block)),
               "has no Markov head, so that it is not a DSpark drafter: take --spec-type "
               "draft-dflash");
-  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &markov)),
-              "take --spec-type draft-dspark");
   expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), nullptr)),
               "draft-dspark needs a drafter file");
 }
