@@ -73,6 +73,13 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup
 	@build/bin/startup
 
+.PHONY: bench-widths
+bench-widths: build ## pass time against width, 1 to 16, on the heavy laboratory target in F16 and Q8_0 (minutes)
+	@for quant in as-is q8_0; do \
+	  build/bin/paceline run -m models/target-mtp-f16.gguf --ballast 32/5632 --quant $$quant \
+	    --widths 16 --launches 10 -t 1 --class json --prompts 1 -n 2; \
+	done
+
 .PHONY: bench-client
 bench-client: packages-bench build ## what an event costs our HTTP client, beside libcurl and a bare loop
 	@cmake --build build --target client
@@ -81,6 +88,20 @@ bench-client: packages-bench build ## what an event costs our HTTP client, besid
 .PHONY: bench-peers
 bench-peers: build ## CPU per token of AIPerf, GuideLLM, llama-benchy and ours, where PyPI is reachable (minutes)
 	@bench/peers build/bin/paceline
+
+.PHONY: lab-models
+lab-models: export PACELINE_ENGINE := source
+lab-models: packages-train engine ## train the models of models/ anew, into build/lab-models (about 95 minutes on 2 cores)
+	@scripts/lab-models
+
+.PHONY: lab-models-check
+lab-models-check: export PACELINE_ENGINE := source
+lab-models-check: export PACELINE_PEERS := ON
+lab-models-check: packages-train engine ## hold their tokens and perplexities against llama.cpp's own programs (builds those)
+	@scripts/engine-settings | sed 's/^/-D/' | xargs -d '\n' cmake -S . -B build/bench -G Ninja \
+	  -DCMAKE_BUILD_TYPE=Release -DPACELINE_TESTS=OFF >/dev/null
+	@cmake --build build/bench --target llama-perplexity llama-tokenize
+	@scripts/lab-models --check build/bench/bin
 
 .PHONY: format
 format: packages-test ## rewrite the C++ as clang-format 14 would have it
@@ -108,7 +129,7 @@ engine: packages-build
 format-check: packages-test
 	@scripts/check-format
 
-.PHONY: packages-build packages-test packages-check packages-bench packages-fuzz
+.PHONY: packages-build packages-test packages-check packages-bench packages-fuzz packages-train
 packages-build:
 	@scripts/install-packages build
 packages-test:
@@ -119,3 +140,5 @@ packages-bench:
 	@scripts/install-packages build bench
 packages-fuzz:
 	@scripts/install-packages build fuzz
+packages-train:
+	@scripts/install-packages build train

@@ -16,7 +16,6 @@ using trace::NgramSizes;
 using trace::SpecType;
 
 constexpr int least_widest_pass = 8;
-constexpr int most_widest_pass = 16;
 constexpr int longest_draft = 64;
 
 /// One arm before the settings that all share.
@@ -157,8 +156,7 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
   arm.setup.draft_n_max = request.n_max;
   arm.setup.draft_path = request.file;
   arm.setup.ngram = request.sizes;
-  const bool needs_file =
-      request.type == SpecType::draft_dflash || request.type == SpecType::draft_simple;
+  const bool needs_file = trace::needs_drafter_file(request.type);
   if (needs_file && !arm.setup.draft_path) arm.setup.draft_path = settings.draft_model;
   if (needs_file && !arm.setup.draft_path)
     return misused("{} needs the drafter's file: add -md FILE", util::enum_name(request.type));
@@ -221,8 +219,8 @@ util::Result<void> check_all_used(const ArmSettings& settings,
         return arm.setup.draft_path == settings.draft_model;
       }))
     return misused(
-        "-md names a drafter, but no arm uses it: add --spec-type draft-dflash, draft-mtp or "
-        "draft-simple, or leave -md out");
+        "-md names a drafter, but no arm uses it: add a --spec-type, as in --spec-type "
+        "draft-dflash, or leave -md out");
   return {};
 }
 
@@ -256,6 +254,8 @@ util::Result<trace::SpecType> drafter_type(const model::FileFacts& file) {
   if (!file.drafter) return trace::SpecType::draft_simple;
   const std::string& kind = file.drafter->kind;
   if (kind == "dflash" || kind == "dflash2") return trace::SpecType::draft_dflash;
+  if (kind == "eagle3") return trace::SpecType::draft_eagle3;
+  if (kind == "dspark") return trace::SpecType::draft_dspark;
   if (kind == "mtp" || kind == "gemma4-assistant") return trace::SpecType::draft_mtp;
   return util::fail(util::ErrorKind::engine,
                     fmt::format("'{}' is a drafter of the kind {}, which this version cannot run: "

@@ -17,6 +17,9 @@ inline constexpr double default_temperature = 0.7;
 /// more by itself.
 inline constexpr int most_ngram_size = 1024;
 
+/// The widest pass that every engine of ours can time, in tokens.
+inline constexpr int most_widest_pass = 16;
+
 /// What the options say about arms. A plain arm is added unless it is left out by name.
 struct ArmSettings {
   std::string model;
@@ -42,7 +45,7 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings);
 util::Result<trace::SpecType> drafter_type(const model::FileFacts& file);
 
 /// The widest pass worth timing: two tokens past the longest draft's, so that the neighbours of
-/// every draft length show; from 8 to 16, which every engine of ours can time.
+/// every draft length show; from 8 to most_widest_pass.
 int widest_pass(const std::vector<trace::Arm>& arms);
 
 /// All cores that this process may use, but one, and at least one.

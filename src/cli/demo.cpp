@@ -9,7 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/measure.hpp"
 #include "engine/embedded/embedded_engine.hpp"
-#include "study/ballast.hpp"
+#include "study/derived.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
 #include "util/interrupt.hpp"
@@ -20,7 +20,7 @@ namespace paceline::cli {
 
 namespace {
 
-constexpr study::Ballast demo_ballast{.extra_layers = 6, .feed_forward = 2048};
+constexpr study::Derivation demo_ballast{.extra_layers = 6, .feed_forward = 2048};
 constexpr int demo_prompts_per_class = 10;
 constexpr int demo_output_tokens = 24;
 
@@ -36,8 +36,8 @@ struct Settings {
 util::Result<int> demo(const Settings& settings) {
   engine::embedded::EmbeddedEngine writer(worker_program());
   util::say("Paceline's demo: about 3 minutes on two cores.");
-  const auto target = study::ballasted(util::shipped("models/target-mtp-f16.gguf"), demo_ballast,
-                                       util::cache_folder(), writer, util::interrupted);
+  const auto target = study::derived(util::shipped("models/target-mtp-f16.gguf"), demo_ballast,
+                                     util::cache_folder(), writer, util::interrupted);
   writer.close();
   if (util::interrupted()) return exit_interrupted;
   if (!target) return tl::unexpected<util::Error>(target.error());

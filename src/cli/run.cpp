@@ -1,12 +1,13 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/arms.hpp"
 #include "cli/commands.hpp"
+#include "cli/derivation_options.hpp"
 #include "cli/engine_options.hpp"
 #include "cli/load_options.hpp"
 #include "cli/measure.hpp"
@@ -48,10 +49,12 @@ constexpr const char* examples =
 
 struct Settings {
   ArmSettings arms;
+  DerivationSettings copies;
   ServerSettings server;
   WorkloadSettings workload;
   Output output;
   study::RunOptions run;
+  std::optional<int> widest;
 };
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
@@ -90,6 +93,11 @@ void add_measuring_options(CLI::App& run, Settings& settings) {
          "--phases", settings.run.phases,
          "One more launch an arm, synchronised after each phase: where a pass spends its time")
       ->group("Measuring");
+  run.add_option("--widths", settings.widest, "Widest pass that is timed alone on the plain arm")
+      ->check(CLI::Range(1, most_widest_pass))
+      ->type_name("TOKENS")
+      ->default_str("two past the longest draft, 8 to 16")
+      ->group("Measuring");
 }
 
 void add_output_options(CLI::App& run, Output& output) {
@@ -111,8 +119,8 @@ void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions&
   setup.draft_n_max = 3;
   if (!setup.draft_path) return;
   const auto file = server.files.find(*setup.draft_path);
-  if (file != server.files.end() && file->second.drafter && file->second.drafter->block)
-    setup.draft_n_max = std::max(1, *file->second.drafter->block - 1);
+  if (file != server.files.end() && file->second.drafter)
+    setup.draft_n_max = file->second.drafter->longest_draft.value_or(setup.draft_n_max);
 }
 
 /// What the files say where the command line does not: how to draft, and whether there is a chat
@@ -120,6 +128,8 @@ void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions&
 /// measured; a server of the user's own says so itself.
 util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions& server) {
   engine::embedded::EmbeddedEngine reader(worker_program());
+  PACELINE_TRY_ASSIGN(settings.arms.model,
+                      derived_target(settings.copies, settings.arms.model, reader));
   PACELINE_TRY_ASSIGN(const auto target,
                       study::inspect(reader, settings.arms.model, util::interrupted));
   server.files[settings.arms.model] = target;
@@ -132,6 +142,7 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
       workload::defaults_for(target.name, target.architecture, target.has_chat_template);
   PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
   PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
+  PACELINE_TRY(derive_drafters(settings.copies, reader, settings.run.arms));
   for (auto& arm : settings.run.arms) {
     arm.setup.server_bin = settings.server.server_bin.value_or("");
     if (settings.server.mmproj) arm.setup.server_args = {"--mmproj", *settings.server.mmproj};
@@ -157,10 +168,11 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
 util::Result<void> plan_remote(Settings& settings) {
   const ArmSettings& arms = settings.arms;
   if (arms.threads || arms.spec_type || arms.draft_model || arms.draft_n_max || arms.no_plain ||
-      !arms.extra.empty())
+      !arms.extra.empty() || settings.copies.any())
     return util::fail(util::ErrorKind::usage,
-                      "-t, -md, --spec-type, --spec-draft-n-max, --arm and --no-plain say how to "
-                      "start an engine, and --url names a server that runs: leave them out");
+                      "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --quant, "
+                      "--draft-quant and --ballast say how to start an engine, and --url names a "
+                      "server that runs: leave them out");
   if (!settings.arms.model.empty())
     return util::fail(util::ErrorKind::usage,
                       "-m names a file and --url a running server: give one of them, and "
@@ -228,7 +240,7 @@ util::Result<int> run_with(Settings settings) {
   for (const auto& file : {settings.workload.mix, settings.server.mmproj})
     if (file) settings.output.inputs.push_back(*file);
   settings.run.widths = true;
-  settings.run.widest = widest_pass(settings.run.arms);
+  settings.run.widest = settings.widest.value_or(widest_pass(settings.run.arms));
   return measure(settings.run, settings.output, *make_engine);
 }
 
@@ -239,6 +251,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* run = app.add_subcommand("run", "Measure a model, plain and with drafters");
   run->footer(examples);
   add_engine_options(*run, settings->arms);
+  add_derivation_options(*run, settings->copies);
   add_server_options(*run, settings->server);
   add_sampling_options(*run, settings->arms.sampling);
   add_workload_options(*run, settings->workload);

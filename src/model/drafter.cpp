@@ -19,6 +19,7 @@ namespace paceline::model {
 namespace {
 
 constexpr std::array drafter_architectures = {"dflash", "eagle3", "gemma4-assistant"};
+constexpr std::int64_t default_block = 16;  // llama.cpp's own when the file does not say
 constexpr std::size_t most_target_layers = 64;
 
 std::optional<int> positive(std::optional<std::int64_t> number) {
@@ -37,12 +38,17 @@ std::vector<int> target_layers(const Gguf& head, std::vector<std::string>& oddit
   return {};
 }
 
-std::string dflash_kind(const Gguf& head, const std::vector<const Tensor*>& tensors) {
-  const bool markov = std::any_of(tensors.begin(), tensors.end(), [](const Tensor* tensor) {
-    return tensor->name == "markov_w1.weight";
-  });
-  if (markov) return "dspark";
+bool is_markov_head(const Tensor& tensor) { return tensor.name == "markov_w1.weight"; }
+
+std::string kind_of(const Gguf& head, bool markov_head) {
+  if (markov_head) return "dspark";
   return head.own_number("selector_top_k").value_or(0) > 0 ? "dflash2" : "dflash";
+}
+
+std::int64_t longest_draft(std::int64_t block, const Gguf& head, const std::string& kind) {
+  const bool from_anchor =
+      kind == "dspark" && head.flag("dflash.sample_from_anchor").value_or(true);
+  return from_anchor ? block : block - 1;
 }
 
 std::set<int> prediction_blocks(const std::vector<const Tensor*>& tensors) {
@@ -91,6 +97,15 @@ std::optional<DrafterFacts> find_mtp(const Gguf& head, const std::vector<const T
 
 }  // namespace
 
+std::string dflash_kind(const Gguf& head) {
+  return kind_of(head, std::any_of(head.tensors().begin(), head.tensors().end(), is_markov_head));
+}
+
+Block block_of(const Gguf& head) {
+  const std::int64_t size = head.own_number("block_size").value_or(default_block);
+  return {.size = size, .longest_draft = longest_draft(size, head, dflash_kind(head))};
+}
+
 bool is_drafter_architecture(const std::string& architecture) {
   return std::find(drafter_architectures.begin(), drafter_architectures.end(), architecture) !=
          drafter_architectures.end();
@@ -102,8 +117,11 @@ std::optional<DrafterFacts> find_drafter(const Gguf& head,
   const std::string architecture = head.architecture();
   if (!is_drafter_architecture(architecture)) return find_mtp(head, tensors, oddities);
   DrafterFacts facts;
-  facts.kind = architecture == "dflash" ? dflash_kind(head, tensors) : architecture;
+  const bool markov_head = std::any_of(
+      tensors.begin(), tensors.end(), [](const Tensor* tensor) { return is_markov_head(*tensor); });
+  facts.kind = architecture == "dflash" ? kind_of(head, markov_head) : architecture;
   facts.block = positive(head.own_number("block_size"));
+  if (facts.block) facts.longest_draft = positive(longest_draft(*facts.block, head, facts.kind));
   facts.target_layers = target_layers(head, oddities);
   facts.nextn_layers = positive(head.own_number("nextn_predict_layers"));
   return facts;

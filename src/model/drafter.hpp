@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,19 @@ namespace paceline::model {
 std::optional<DrafterFacts> find_drafter(const Gguf& head,
                                          const std::vector<const Tensor*>& tensors,
                                          std::vector<std::string>& oddities);
+
+/// The kind of a drafter of architecture dflash: "dflash", "dflash2" or "dspark".
+std::string dflash_kind(const Gguf& head);
+
+/// The block that a drafter of architecture dflash fills at once, in tokens.
+struct Block {
+  std::int64_t size = 0;
+  std::int64_t longest_draft =
+      0;  ///< the block, unless its first row predicts nothing: then less 1
+};
+
+/// As llama.cpp reads it from the file's keys, its own size where the file says none.
+Block block_of(const Gguf& head);
 
 /// True for the architectures that only draft for another model and cannot be a target.
 bool is_drafter_architecture(const std::string& architecture);

@@ -29,8 +29,9 @@ struct Imatrix {
 
 /// What makes a file a drafter, or a target with a drafter in it.
 struct DrafterFacts {
-  std::string kind;                 ///< dflash, dflash2, dspark, eagle3, gemma4-assistant or mtp
-  std::optional<int> block;         ///< block size of a block drafter, in tokens
+  std::string kind;                  ///< dflash, dflash2, dspark, eagle3, gemma4-assistant or mtp
+  std::optional<int> block;          ///< block size of a block drafter, in tokens
+  std::optional<int> longest_draft;  ///< of those, in tokens; absent where any length can be asked
   std::vector<int> target_layers;   ///< of the target, whose input it reads; empty: it does not say
   std::optional<int> nextn_layers;  ///< multi-token-prediction blocks that the tensors bear out
   std::vector<TensorGroup> recipe;  ///< of those blocks; empty when the whole file is the drafter

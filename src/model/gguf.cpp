@@ -20,6 +20,12 @@ std::optional<std::string> Gguf::text(const std::string& key) const {
   return text == nullptr ? std::nullopt : std::optional<std::string>(*text);
 }
 
+std::optional<bool> Gguf::flag(const std::string& key) const {
+  const Value* value = find(key);
+  const auto* flag = value == nullptr ? nullptr : std::get_if<bool>(&value->data);
+  return flag == nullptr ? std::nullopt : std::optional<bool>(*flag);
+}
+
 std::optional<std::int64_t> Gguf::number(const std::string& key) const {
   const Value* value = find(key);
   if (value == nullptr) return std::nullopt;

@@ -84,6 +84,7 @@ class Gguf {
 
   std::optional<std::string> text(const std::string& key) const;
   std::optional<std::int64_t> number(const std::string& key) const;
+  std::optional<bool> flag(const std::string& key) const;
   const Array* array(const std::string& key) const;
 
   /// The number under the architecture's own prefix, as in "qwen35." + "block_count".

@@ -7,7 +7,8 @@ namespace paceline::model {
 
 PACELINE_JSON_FIELDS(TensorGroup, 6, tensor_class, type, tensors, elements, bytes, blocks);
 PACELINE_JSON_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
-PACELINE_JSON_FIELDS(DrafterFacts, 5, kind, block, target_layers, nextn_layers, recipe);
+PACELINE_JSON_FIELDS(DrafterFacts, 6, kind, block, longest_draft, target_layers, nextn_layers,
+                     recipe);
 PACELINE_JSON_FIELDS(SplitFacts, 4, count, number, present, missing);
 PACELINE_JSON_FIELDS(FileFacts, 18, path, gguf_version, architecture, name, file_bytes, parameters,
                      recipe, file_type, imatrix, layers, embedding_length, vocabulary,

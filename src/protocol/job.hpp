@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/setup.hpp"
+#include "util/json.hpp"
 
 namespace paceline::protocol {
 
@@ -38,13 +39,20 @@ struct Probe {
   int repeats = 0;
 };
 
-/// Writes a heavier copy of a laboratory target that computes the same outputs: `extra_layers`
-/// layers that add nothing and every feed-forward widened to `feed_forward` with dead columns.
+/// What the matrices of a synthesised file are stored as.
+enum class Quant { as_is, f32, q8_0, q4_0 };
+
+/// Writes a copy of a model: a laboratory target made heavier without changing what it computes, by
+/// `extra_layers` layers that add nothing and every feed-forward widened to `feed_forward` with
+/// dead columns, or any model with its matrices stored as `quant`, or both.
 struct Synth {
   std::string source_path;
   std::string destination_path;  ///< appears only when complete
   int extra_layers = 0;
-  int feed_forward = 0;
+  int feed_forward = 0;  ///< 0: as in the source
+  Quant quant = Quant::as_is;
+
+  bool is_heavier() const { return extra_layers != 0 || feed_forward != 0; }
 };
 
 /// Reads what a GGUF file is, without loading it; needs no open model.
@@ -63,3 +71,8 @@ struct Check {
 using Job = std::variant<Generate, Probe, Synth, Inspect, ListDevices, Check>;
 
 }  // namespace paceline::protocol
+
+PACELINE_ENUM_NAMES(paceline::protocol::Quant, 4, {paceline::protocol::Quant::as_is, "as-is"},
+                    {paceline::protocol::Quant::f32, "f32"},
+                    {paceline::protocol::Quant::q8_0, "q8_0"},
+                    {paceline::protocol::Quant::q4_0, "q4_0"});

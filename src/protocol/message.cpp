@@ -10,7 +10,8 @@ PACELINE_JSON_FIELDS(ChatMessage, 3, role, content, images);
 PACELINE_JSON_FIELDS(Generate, 11, prompt, messages, prompt_tokens, n_predict, sampling, seed,
                      synced, record_drafts, record_gaps, ignore_eos, warm_session);
 PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
-PACELINE_JSON_FIELDS(Synth, 4, source_path, destination_path, extra_layers, feed_forward);
+PACELINE_ENUM_JSON(Quant);
+PACELINE_JSON_FIELDS(Synth, 5, source_path, destination_path, extra_layers, feed_forward, quant);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
 // It has no fields, which the list of fields cannot say.

@@ -146,6 +146,30 @@ TextTable drafts(const Document& document, Level level, Notes& notes) {
   return table;
 }
 
+/// The longest draft of any arm, as far as a table has room.
+std::size_t shown_positions(const Document& document) {
+  constexpr std::size_t most = 8;
+  std::size_t longest = 0;
+  for (const Arm& arm : document.arms)
+    for (const Workload& workload : arm.workloads)
+      longest = std::max(longest, workload.acceptance.positions.size());
+  return std::min(longest, most);
+}
+
+std::string position_cell(const document::Position& position, Notes& notes) {
+  const auto& share = position.of_offered;
+  if (!share.value) return "- " + notes.mark(share.reason);
+  return fmt::format("{:.0f} %", 100 * *share.value);
+}
+
+std::vector<Cell> position_row(const Workload& workload, std::size_t count, Notes& notes) {
+  std::vector<Cell> cells;
+  for (const auto& position : workload.acceptance.positions)
+    if (cells.size() < count) cells.push_back({position_cell(position, notes)});
+  cells.resize(count);
+  return cells;
+}
+
 std::string mix_heading(const Document& document) {
   const document::Mix& mix = document.mix;
   std::vector<std::string> shares;
@@ -269,6 +293,27 @@ std::string draft_table(const Document& document, const Style& style, Notes& not
                                              "end of an output cuts drafts short)"),
                                  drafts(document, level, attempt)}};
   });
+}
+
+std::string position_table(const Document& document, const Style& style, Notes& notes) {
+  const std::size_t count = shown_positions(document);
+  if (count == 0) return "";
+  TextTable table;
+  for (const char* name : {"class", "arm"}) table.add_column(name, Align::left);
+  for (std::size_t position = 1; position <= count; ++position)
+    table.add_column(std::to_string(position), Align::right);
+  for (const auto& workload_class : classes_of(document)) {
+    std::string name = util::printable(workload_class);
+    for (const Arm& arm : document.arms) {
+      const Workload* workload = workload_of(arm, workload_class);
+      if (workload == nullptr || !speculates(arm)) continue;
+      std::vector<Cell> cells = {{std::exchange(name, "")}, {util::printable(arm.name)}};
+      for (auto& cell : position_row(*workload, count, notes)) cells.push_back(std::move(cell));
+      table.add_row(std::move(cells));
+    }
+  }
+  return table_heading("Accepted at each position of a draft, of those offered there", style) +
+         table.render(table_indent, style.colour);
 }
 
 std::string mix_table(const Document& document, const Style& style, Notes& notes) {

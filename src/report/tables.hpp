@@ -14,6 +14,10 @@ std::string class_tables(const document::Document& document, const Style& style,
 /// Acceptance with how often and how far each arm drafted; empty when none speculates.
 std::string draft_table(const document::Document& document, const Style& style, Notes& notes);
 
+/// Share of the tokens offered at each position of a draft that were accepted, for the first eight;
+/// empty when none was counted by position.
+std::string position_table(const document::Document& document, const Style& style, Notes& notes);
+
 /// Tokens per second of the mix, by arm.
 std::string mix_table(const document::Document& document, const Style& style, Notes& notes);
 

@@ -129,6 +129,7 @@ std::string terminal(const Document& document, const Style& style) {
   text += legend(document, style);
   text += class_tables(document, style, notes);
   text += draft_table(document, style, notes);
+  text += position_table(document, style, notes);
   text += mix_table(document, style, notes);
   text += prefill_table(document, style, notes);
   text += load_tables(document, style, notes);

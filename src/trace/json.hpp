@@ -7,10 +7,12 @@
 
 // JSON of every trace type: the trace file and the worker's frames carry the same records.
 
-PACELINE_ENUM_NAMES(paceline::trace::SpecType, 8, {paceline::trace::SpecType::none, "none"},
+PACELINE_ENUM_NAMES(paceline::trace::SpecType, 10, {paceline::trace::SpecType::none, "none"},
                     {paceline::trace::SpecType::draft_simple, "draft-simple"},
                     {paceline::trace::SpecType::draft_mtp, "draft-mtp"},
                     {paceline::trace::SpecType::draft_dflash, "draft-dflash"},
+                    {paceline::trace::SpecType::draft_eagle3, "draft-eagle3"},
+                    {paceline::trace::SpecType::draft_dspark, "draft-dspark"},
                     {paceline::trace::SpecType::ngram_simple, "ngram-simple"},
                     {paceline::trace::SpecType::ngram_map_k, "ngram-map-k"},
                     {paceline::trace::SpecType::ngram_mod, "ngram-mod"},

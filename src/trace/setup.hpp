@@ -12,6 +12,8 @@ enum class SpecType {
   draft_simple,
   draft_mtp,
   draft_dflash,
+  draft_eagle3,
+  draft_dspark,
   ngram_simple,
   ngram_map_k,
   ngram_mod,
@@ -22,6 +24,12 @@ enum class SpecType {
 inline bool is_ngram(SpecType type) {
   return type == SpecType::ngram_simple || type == SpecType::ngram_map_k ||
          type == SpecType::ngram_mod;
+}
+
+/// True for the types whose drafter is a file of its own; draft-mtp may be inside the target's.
+inline bool needs_drafter_file(SpecType type) {
+  return type == SpecType::draft_simple || type == SpecType::draft_dflash ||
+         type == SpecType::draft_eagle3 || type == SpecType::draft_dspark;
 }
 
 /// Sizes of an n-gram drafter in tokens; an absent one is llama.cpp's own default.

@@ -115,6 +115,75 @@ TEST_F(Run, prints_only_the_document_on_standard_output_when_json_goes_there) {
   EXPECT_THAT(ended.errors, HasSubstr("json")) << "the report goes to standard error";
 }
 
+TEST_F(Run, measures_copies_of_target_and_drafter_in_the_types_and_weight_asked_for) {
+  const Ended ended = run({"-m",
+                           target,
+                           "-md",
+                           dflash,
+                           "--quant",
+                           "q8_0",
+                           "--draft-quant",
+                           "q4_0",
+                           "--ballast",
+                           "2/1024",
+                           "--widths",
+                           "11",
+                           "--class",
+                           "json",
+                           "--prompts",
+                           "1",
+                           "-n",
+                           "4",
+                           "--launches",
+                           "1",
+                           "-t",
+                           "1",
+                           "--spec-type",
+                           "draft-dflash",
+                           "--json",
+                           path("report.json")});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_THAT(ended.output, HasSubstr("target-mtp-f16-2x1024-q8_0-"));
+  EXPECT_THAT(ended.output, HasSubstr("dflash-f16-q4_0-"));
+  for (const auto& curve : document().at("width_curves"))
+    EXPECT_EQ(curve.at("widths").size(), curve.at("arm") == "plain" ? 11u : 8u);
+}
+
+/// Everything that is counted, and nothing that is timed.
+util::Json counts_of(const util::Json& document) {
+  util::Json counts;
+  for (const auto& arm : document.at("arms"))
+    for (const auto& workload : arm.at("workloads")) {
+      const auto& acceptance = workload.at("acceptance");
+      counts.push_back({arm.at("name"), workload.at("class"), acceptance.at("offered"),
+                        acceptance.at("accepted"), acceptance.at("positions"),
+                        acceptance.at("histogram")});
+    }
+  return counts;
+}
+
+TEST_F(Run, counts_the_same_twice_with_every_drafter_at_temperature_0) {
+  util::Json counts[2];
+  for (auto& of_run : counts) {
+    const Ended ended = run({"-m",         target,
+                             "--temp",     "0",
+                             "--arm",      "draft-dflash:7:" + dflash,
+                             "--arm",      "draft-simple:4:" + models + "small-f16.gguf",
+                             "--arm",      "draft-mtp:3",
+                             "--workload", "lab",
+                             "--prompts",  "2",
+                             "-n",         "32",
+                             "--launches", "1",
+                             "-t",         "1",
+                             "--json",     path("report.json")});
+    ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+    EXPECT_THAT(ended.output, HasSubstr("Accepted at each position of a draft"));
+    of_run = counts_of(document());
+  }
+  EXPECT_EQ(counts[0].size(), 4u * 4u) << "four arms on four classes";
+  EXPECT_EQ(counts[0], counts[1]);
+}
+
 TEST_F(Run, goes_on_when_the_worker_is_killed_in_the_middle) {
   support::Program program(
       home(), {"run", "-m", target, "--class", "json,c", "--prompts", "12", "-n", "200", "-t", "1",
@@ -247,6 +316,19 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"draft_longer_than_the_block",
                 with_quick({"-m", target, "-md", dflash, "--arm", "draft-dflash:30"}), "at most 7",
                 3},
+        Refusal{"ballast_without_a_width", {"-m", target, "--ballast", "32"}, "LAYERS/FFN", 2},
+        Refusal{"ballast_with_more_than_two_numbers",
+                {"-m", target, "--ballast", "2/1024/3"},
+                "LAYERS/FFN",
+                2},
+        Refusal{"ballast_for_another_model",
+                with_quick({"-m", models + "small-f16.gguf", "--ballast", "2/1024"}),
+                "is not a laboratory target", 3},
+        Refusal{"type_that_no_copy_is_made_in", {"-m", target, "--quant", "q5_k"}, "q8_0", 2},
+        Refusal{"copies_for_a_running_server",
+                {"--url", "http://127.0.0.1:1", "--quant", "q8_0"},
+                "leave them out",
+                2},
         Refusal{"temperature_that_is_no_number", {"-m", target, "--temp", "nan"}, "nan", 2},
         Refusal{"negative_seed", {"-m", target, "--seed", "-1"}, "--seed", 2},
         Refusal{"empty_model", {"-m", ""}, "empty", 2},
@@ -255,6 +337,24 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"unknown_drafter", {"-m", target, "--spec-type", "magic"}, "magic", 2},
         Refusal{"no_model", {}, "--model", 2}),
     [](const auto& refusal) { return refusal.param.name; });
+
+TEST_F(Run, refuses_a_laboratory_model_that_is_another_file) {
+  for (const char* name : {"target-mtp-f16.gguf", "dflash-f16.gguf", "laboratory.sha256"})
+    std::filesystem::copy_file(models + name, path(name));
+  auto bytes = util::read_file(path("dflash-f16.gguf")).value();
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  ASSERT_TRUE(util::write_file(path("dflash-f16.gguf"), bytes));
+  const auto drafted =
+      with_quick({"-m", path("target-mtp-f16.gguf"), "-md", path("dflash-f16.gguf")});
+  for (const bool copied : {false, true}) {
+    auto arguments = drafted;
+    if (copied) arguments.insert(arguments.end(), {"--draft-quant", "q8_0"});
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.exit_code, 3);
+    EXPECT_THAT(ended.errors, HasSubstr("is not the laboratory model of that name"));
+  }
+  EXPECT_EQ(run(with_quick({"-m", path("target-mtp-f16.gguf")})).exit_code, 0);
+}
 
 TEST(Help, teaches_by_example) {
   const support::TemporaryFolder folder;

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::uint32_t type_u32 = 4;
 constexpr std::uint32_t type_f32 = 6;
+constexpr std::uint32_t type_bool = 7;
 constexpr std::uint32_t type_string = 8;
 constexpr std::uint32_t type_array = 9;
 
@@ -38,6 +39,10 @@ GgufBuilder& GgufBuilder::u32(std::string_view name, std::uint32_t value) {
 
 GgufBuilder& GgufBuilder::f32(std::string_view name, float value) {
   return key(name, type_f32, little_endian(std::bit_cast<std::uint32_t>(value)));
+}
+
+GgufBuilder& GgufBuilder::flag(std::string_view name, bool value) {
+  return key(name, type_bool, std::string(1, value ? '\1' : '\0'));
 }
 
 GgufBuilder& GgufBuilder::text(std::string_view name, std::string_view value) {

@@ -30,6 +30,7 @@ class GgufBuilder {
   GgufBuilder& key(std::string_view name, std::uint32_t type, std::string_view value);
   GgufBuilder& u32(std::string_view name, std::uint32_t value);
   GgufBuilder& f32(std::string_view name, float value);
+  GgufBuilder& flag(std::string_view name, bool value);
   GgufBuilder& text(std::string_view name, std::string_view value);
   GgufBuilder& u32s(std::string_view name, const std::vector<std::uint32_t>& values);
 

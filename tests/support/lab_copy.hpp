@@ -13,4 +13,9 @@ namespace paceline::support {
 std::string lab_copy(const std::string& model, const TemporaryFolder& folder,
                      const std::function<void(gguf_context*)>& edit);
 
+/// Writes a copy whose F16 tensors with that prefix have their own weights in random order; its
+/// path.
+std::string lab_copy_shuffled(const std::string& model, const TemporaryFolder& folder,
+                              const std::string& prefix);
+
 }  // namespace paceline::support

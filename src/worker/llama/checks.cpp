@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "model/drafter.hpp"
 #include "trace/json.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/refuse.hpp"
@@ -15,8 +19,8 @@ using trace::SpecType;
 
 constexpr int most_context = 1 << 20;
 constexpr int most_threads = 1024;
-constexpr int default_n_max = 3;           // llama-server's --spec-draft-n-max
-constexpr std::int64_t dflash_block = 16;  // llama.cpp's own when the file does not say
+constexpr int default_n_max = 3;        // llama-server's --spec-draft-n-max
+constexpr std::size_t eagle3_taps = 3;  // llama.cpp takes no other number
 
 util::Result<void> check_same(const model::Gguf& target, const model::Gguf& drafter,
                               const char* what, std::optional<std::int64_t> of_target,
@@ -36,64 +40,128 @@ util::Result<void> check_vocabulary(const model::Gguf& target, const model::Gguf
   return check_same(target, drafter, "vocabulary", target.vocabulary(), drafter.vocabulary());
 }
 
-util::Result<void> check_taps(const model::Gguf& target, const model::Gguf& drafter) {
+/// The drafter's own file, which has to be there and of the architecture that the type runs.
+util::Result<void> check_drafter_file(SpecType type, std::string_view architecture,
+                                      const model::Gguf* drafter) {
+  const char* name = util::enum_name(type);
+  if (drafter == nullptr) return refuse("{} needs a drafter file: name it with -md.", name);
+  if (drafter->architecture() != architecture)
+    return refuse(
+        "'{}' is of architecture '{}', and {} runs drafters of architecture '{}': name one with "
+        "-md, or take another --spec-type.",
+        drafter->path(), drafter->architecture(), name, architecture);
+  return {};
+}
+
+util::Result<void> check_taps(const model::Gguf& target, const model::Gguf& drafter,
+                              std::int64_t last) {
   const auto taps = drafter.own_numbers("target_layers");
   if (!taps || taps->empty())
     return refuse(
         "The drafter '{}' does not say which target layers it reads "
-        "(dflash.target_layers): convert it again.",
-        drafter.path());
-  const std::int64_t layers = target.trunk_layers().value_or(0);
+        "({}.target_layers): convert it again.",
+        drafter.path(), drafter.architecture());
   for (const std::int64_t tap : *taps)
-    if (tap < 0 || tap >= layers)
+    if (tap < 0 || tap > last)
       return refuse(
-          "The drafter '{}' reads layer {} of its target, but '{}' has layers 0 to {}: "
+          "The drafter '{}' reads layer {} of its target, but of '{}' layers 0 to {} can be read: "
           "use the drafter that was trained for this target.",
-          drafter.path(), tap, target.path(), layers - 1);
+          drafter.path(), tap, target.path(), last);
   return {};
 }
 
-util::Result<int> check_block(const model::Gguf& drafter) {
-  const std::int64_t block = drafter.own_number("block_size").value_or(dflash_block);
-  // Blocks attend in both directions, so that one has to fit into one piece of a decode call.
-  if (block < 2 || block > ubatch_tokens)
-    return refuse("The drafter '{}' has a block size of {}; 2 to {} can be run: convert it again.",
-                  drafter.path(), block, ubatch_tokens);
-  return static_cast<int>(block);
+bool has_tensor(const model::Gguf& file, std::string_view name) {
+  return std::any_of(file.tensors().begin(), file.tensors().end(),
+                     [&](const model::Tensor& tensor) { return tensor.name == name; });
 }
 
-util::Result<DraftPlan> plan_dflash(int n_max, const model::Gguf& target,
-                                    const model::Gguf* drafter) {
-  if (drafter == nullptr) return refuse("draft-dflash needs a drafter file: name it with -md.");
-  if (drafter->architecture() != "dflash")
+util::Result<void> check_same_width(const model::Gguf& target, const model::Gguf& drafter) {
+  return check_same(target, drafter, "embedding length", target.own_number("embedding_length"),
+                    drafter.own_number("embedding_length"));
+}
+
+util::Result<model::Block> check_block(const model::Gguf& drafter) {
+  const model::Block block = model::block_of(drafter);
+  // Blocks attend in both directions, so that one has to fit into one piece of a decode call.
+  if (block.size < 2 || block.size > ubatch_tokens)
+    return refuse("The drafter '{}' has a block size of {}; 2 to {} can be run: convert it again.",
+                  drafter.path(), block.size, ubatch_tokens);
+  return block;
+}
+
+/// llama.cpp would run a DSpark file as DFlash, a row off, and a DFlash file as DSpark.
+util::Result<void> check_markov_head(SpecType type, const model::Gguf& drafter) {
+  const bool markov = model::dflash_kind(drafter) == "dspark";
+  if (markov != (type == SpecType::draft_dspark))
+    return refuse("'{}' {} Markov head, so that it {} a DSpark drafter: take --spec-type {}.",
+                  drafter.path(), markov ? "has a" : "has no", markov ? "is" : "is not",
+                  markov ? "draft-dspark" : "draft-dflash");
+  // Where llama.cpp's graph ends the process instead of guessing.
+  if (markov && !drafter.own_number("block_size"))
     return refuse(
-        "'{}' is of architecture '{}' and no DFlash drafter: name a dflash GGUF with "
-        "-md or another --spec-type.",
-        drafter->path(), drafter->architecture());
-  PACELINE_TRY(check_same(target, *drafter, "embedding length",
-                          target.own_number("embedding_length"),
-                          drafter->own_number("embedding_length")));
+        "The drafter '{}' does not say its block size (dflash.block_size): convert it again.",
+        drafter.path());
+  return {};
+}
+
+util::Result<DraftPlan> plan_block(const trace::Setup& setup, const model::Gguf& target,
+                                   const model::Gguf* drafter) {
+  const int n_max = setup.draft_n_max;
+  PACELINE_TRY(check_drafter_file(setup.spec_type, "dflash", drafter));
+  PACELINE_TRY(check_markov_head(setup.spec_type, *drafter));
+  PACELINE_TRY(check_same_width(target, *drafter));
   PACELINE_TRY(check_vocabulary(target, *drafter));
-  PACELINE_TRY(check_taps(target, *drafter));
+  PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0) - 1));
   if (!drafter->number("tokenizer.ggml.mask_token_id"))
     return refuse(
         "The drafter '{}' has no mask token (tokenizer.ggml.mask_token_id), without "
         "which it cannot draft: convert it again.",
         drafter->path());
-  PACELINE_TRY_ASSIGN(const int block, check_block(*drafter));
+  PACELINE_TRY_ASSIGN(const model::Block block, check_block(*drafter));
+  const int longest = static_cast<int>(block.longest_draft);
   // llama.cpp would draft fewer without a word, under the name of the length that was asked for.
-  if (n_max > block - 1)
+  if (n_max > longest)
     return refuse(
         "Drafts of {} tokens were asked for, but the block of '{}' makes at most {}: take "
         "--spec-draft-n-max 1 to {}, or leave it out for the longest.",
-        n_max, drafter->path(), block - 1, block - 1);
-  return DraftPlan{.n_max = n_max == 0 ? block - 1 : n_max, .block = block, .ngram = std::nullopt};
+        n_max, drafter->path(), longest, longest);
+  return DraftPlan{.n_max = n_max == 0 ? longest : n_max,
+                   .block = static_cast<int>(block.size),
+                   .ngram = std::nullopt};
 }
 
 /// Of a drafter that makes one token after the other, as many as it is asked for.
 DraftPlan stepwise(int n_max) {
   return {
       .n_max = n_max == 0 ? default_n_max : n_max, .block = std::nullopt, .ngram = std::nullopt};
+}
+
+util::Result<void> check_eagle3_shape(const model::Gguf& drafter) {
+  const auto taps = drafter.own_numbers("target_layers");
+  if (taps && taps->size() != eagle3_taps)
+    return refuse("The drafter '{}' reads {} target layers; {} can be run: convert it again.",
+                  drafter.path(), taps->size(), eagle3_taps);
+  const std::int64_t blocks = drafter.own_number("block_count").value_or(0);
+  if (blocks != 1)
+    return refuse("The drafter '{}' has {} blocks; an EAGLE3 drafter has 1: convert it again.",
+                  drafter.path(), blocks);
+  return {};
+}
+
+util::Result<DraftPlan> plan_eagle3(int n_max, const model::Gguf& target,
+                                    const model::Gguf* drafter) {
+  PACELINE_TRY(check_drafter_file(SpecType::draft_eagle3, "eagle3", drafter));
+  PACELINE_TRY(check_eagle3_shape(*drafter));
+  PACELINE_TRY(check_same(target, *drafter, "target's hidden size",
+                          target.own_number("embedding_length"),
+                          drafter->own_number("target_hidden_size")));
+  // What the file lacks is the target's, whose rows are as wide as the target.
+  if (!has_tensor(*drafter, "token_embd.weight") || !has_tensor(*drafter, "output.weight"))
+    PACELINE_TRY(check_same_width(target, *drafter));
+  PACELINE_TRY(check_vocabulary(target, *drafter));
+  // One past the last layer is what the last layer gives.
+  PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0)));
+  return stepwise(n_max);
 }
 
 util::Result<DraftPlan> plan_mtp(int n_max, const model::Gguf& target, const model::Gguf* drafter) {
@@ -110,11 +178,11 @@ util::Result<DraftPlan> plan_mtp(int n_max, const model::Gguf& target, const mod
 util::Result<DraftPlan> plan_simple(int n_max, const model::Gguf& target,
                                     const model::Gguf* drafter) {
   if (drafter == nullptr) return refuse("draft-simple needs a drafter file: name it with -md.");
-  if (drafter->architecture() == "dflash")
+  if (model::is_drafter_architecture(drafter->architecture()))
     return refuse(
-        "'{}' is a DFlash drafter, which cannot run as a model of its own: take --spec-type "
-        "draft-dflash, or name a small ordinary model with -md.",
-        drafter->path());
+        "'{}' is a drafter of architecture '{}', which cannot run as a model of its own: leave "
+        "--spec-type out, or name a small ordinary model with -md.",
+        drafter->path(), drafter->architecture());
   PACELINE_TRY(check_same_tokens(target, *drafter));
   return stepwise(n_max);
 }
@@ -145,8 +213,8 @@ util::Result<void> check_setup(const trace::Setup& setup) {
     return refuse("{} threads cannot be used: -t takes 1 to {}.", setup.threads, most_threads);
   if (setup.spec_type == SpecType::none && setup.draft_path)
     return refuse(
-        "A drafter file '{}' is given and no way to use it: name --spec-type "
-        "draft-dflash, draft-mtp or draft-simple, or leave -md out.",
+        "A drafter file '{}' is given and no way to use it: name a --spec-type, as in --spec-type "
+        "draft-dflash, or leave -md out.",
         *setup.draft_path);
   if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
   if (setup.spec_type != SpecType::none &&
@@ -162,7 +230,10 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
                                     const model::Gguf* drafter) {
   switch (setup.spec_type) {
     case SpecType::draft_dflash:
-      return plan_dflash(setup.draft_n_max, target, drafter);
+    case SpecType::draft_dspark:
+      return plan_block(setup, target, drafter);
+    case SpecType::draft_eagle3:
+      return plan_eagle3(setup.draft_n_max, target, drafter);
     case SpecType::draft_mtp:
       return plan_mtp(setup.draft_n_max, target, drafter);
     case SpecType::draft_simple:

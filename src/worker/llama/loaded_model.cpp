@@ -11,7 +11,12 @@ namespace paceline::worker {
 
 namespace {
 
-/// One token through an MTP context, which wants the token and the row of hidden state before it.
+/// True of drafters whose decode calls take a row of hidden state beside each token.
+bool takes_hidden_rows(trace::SpecType type) {
+  return type == trace::SpecType::draft_mtp || type == trace::SpecType::draft_eagle3;
+}
+
+/// One token with a row of zeros for the hidden state before it.
 int decode_with_hidden_row(llama_context* context) {
   const auto width = static_cast<std::size_t>(llama_model_n_embd_out(llama_get_model(context)));
   std::vector<float> row(width, 0.0f);
@@ -50,7 +55,7 @@ util::Result<void> LoadedModel::reset(DrafterState state) {
 }
 
 util::Result<void> LoadedModel::renew_speculator() {
-  // A fresh speculator: the MTP one carries a hidden row from the last request into the next.
+  // A fresh speculator: some carry a hidden row from the last request into the next.
   speculator.reset();
   speculator.reset(common_speculative_init(speculative, 1));
   if (speculator == nullptr)
@@ -65,9 +70,8 @@ util::Result<void> LoadedModel::prime() {
   batch.clear();
   batch.add(0, 0, true);
   PACELINE_TRY(decode(target.get(), batch));
-  const bool mtp = setup.spec_type == trace::SpecType::draft_mtp;
-  const int code =
-      mtp ? decode_with_hidden_row(drafter.get()) : llama_decode(drafter.get(), batch.raw());
+  const int code = takes_hidden_rows(setup.spec_type) ? decode_with_hidden_row(drafter.get())
+                                                      : llama_decode(drafter.get(), batch.raw());
   if (code != 0) return tl::unexpected(decode_error(code, 1, 0));
   llama_synchronize(target.get());
   llama_synchronize(drafter.get());

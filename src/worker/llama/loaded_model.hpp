@@ -39,11 +39,10 @@ struct LoadedModel {
   bool speculates() const { return setup.spec_type != trace::SpecType::none; }
   bool has_drafter_context() const { return drafter != nullptr; }
 
-  /// True of drafters that compute their longest draft whatever the room, and have it cut; the
-  /// others stop at the room by themselves.
+  /// True of drafters that compute their longest draft whatever the room, and have it cut;
+  /// draft-simple stops at the room by itself, and n-grams end where the text they found does.
   bool computes_whole_drafts() const {
-    return setup.spec_type == trace::SpecType::draft_mtp ||
-           setup.spec_type == trace::SpecType::draft_dflash;
+    return has_drafter_context() && setup.spec_type != trace::SpecType::draft_simple;
   }
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
   const char* drafter_name() const;

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "model/gguf.hpp"
+#include "model/laboratory.hpp"
 #include "worker/llama/checks.hpp"
 #include "worker/llama/facts.hpp"
 #include "worker/llama/loadable.hpp"
@@ -35,10 +36,12 @@ struct Files {
 };
 
 util::Result<Files> read_files(const trace::Setup& setup) {
+  PACELINE_TRY(model::check_laboratory_file(setup.model_path));
   PACELINE_TRY_ASSIGN(model::Gguf target, model::Gguf::open(setup.model_path));
   PACELINE_TRY(check_target(target));
   std::optional<model::Gguf> drafter;
   if (setup.draft_path) {
+    PACELINE_TRY(model::check_laboratory_file(*setup.draft_path));
     PACELINE_TRY_ASSIGN(drafter, model::Gguf::open(*setup.draft_path));
     PACELINE_TRY(check_loadable(*drafter));
   }
@@ -51,6 +54,10 @@ common_speculative_type library_type(trace::SpecType type) {
   switch (type) {
     case trace::SpecType::draft_dflash:
       return COMMON_SPECULATIVE_TYPE_DRAFT_DFLASH;
+    case trace::SpecType::draft_eagle3:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_EAGLE3;
+    case trace::SpecType::draft_dspark:
+      return COMMON_SPECULATIVE_TYPE_DRAFT_DSPARK;
     case trace::SpecType::draft_mtp:
       return COMMON_SPECULATIVE_TYPE_DRAFT_MTP;
     case trace::SpecType::draft_simple:

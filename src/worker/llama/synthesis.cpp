@@ -10,13 +10,15 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <numeric>
+#include <string_view>
 
 #include "ggml.h"
 #include "gguf.h"
 #include "model/gguf.hpp"
+#include "model/laboratory.hpp"
 #include "worker/llama/ballast.hpp"
 #include "worker/llama/filling.hpp"
+#include "worker/llama/quantising.hpp"
 #include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
@@ -30,13 +32,21 @@ constexpr int most_feed_forward = 1 << 20;
 constexpr int feed_forward_step = 32;
 const char* const layers_key = "attention.recurrent_layers";
 
-util::Result<void> check_job(const protocol::Synth& job) {
+util::Result<void> check_ballast(const protocol::Synth& job) {
   if (job.extra_layers < 0 || job.extra_layers > most_extra_layers)
     return refuse("{} layers cannot be added: take 0 to {}.", job.extra_layers, most_extra_layers);
   if (job.feed_forward < 1 || job.feed_forward > most_feed_forward ||
       job.feed_forward % feed_forward_step != 0)
     return refuse("A feed-forward of {} cannot be made: take a multiple of {} up to {}.",
                   job.feed_forward, feed_forward_step, most_feed_forward);
+  return {};
+}
+
+util::Result<void> check_job(const protocol::Synth& job) {
+  if (!job.is_heavier() && job.quant == protocol::Quant::as_is)
+    return refuse("A copy of '{}' would be the same file: ask for ballast or another type.",
+                  job.source_path);
+  if (job.is_heavier()) PACELINE_TRY(check_ballast(job));
   std::error_code ignored;
   if (std::filesystem::equivalent(job.source_path, job.destination_path, ignored))
     return refuse("'{}' would be overwritten by its own copy: name another destination.",
@@ -172,19 +182,35 @@ bool write_copy(const Source& file, const Ballast& ballast, const std::string& p
   return static_cast<bool>(out);
 }
 
-util::Result<void> write_then_rename(const Source& file, const Ballast& ballast,
-                                     const std::string& destination) {
+/// A file that is on its way to the destination, and gone unless it arrives there.
+class Unfinished {
+ public:
   // Named by the process: two that write the same copy at once must not share it.
-  const std::string part = fmt::format("{}.{}.part", destination, ::getpid());
-  errno = 0;
-  const bool complete = write_copy(file, ballast, part);
-  if (complete && std::rename(part.c_str(), destination.c_str()) == 0) return {};
+  Unfinished(const std::string& destination, std::string_view step)
+      : path_(fmt::format("{}.{}.{}", destination, ::getpid(), step)) {}
+  ~Unfinished() { std::remove(path_.c_str()); }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+util::Result<void> not_written(const std::string& destination) {
   const std::string why = errno != 0 ? std::strerror(errno) : "the source file is cut short";
-  std::remove(part.c_str());
   return util::fail(util::ErrorKind::engine,
-                    fmt::format("The heavier copy '{}' could not be written ({}): check that its "
-                                "folder exists and has room.",
+                    fmt::format("The copy '{}' could not be written ({}): check that its folder "
+                                "exists and has room.",
                                 destination, why));
+}
+
+util::Result<void> write_heavier(const protocol::Synth& job, const std::string& path) {
+  PACELINE_TRY_ASSIGN(const Source file, open_source(job.source_path));
+  PACELINE_TRY_ASSIGN(const Ballast ballast, plan_ballast(file, job));
+  errno = 0;
+  return write_copy(file, ballast, path) ? util::Result<void>{} : not_written(job.destination_path);
 }
 
 }  // namespace
@@ -192,12 +218,20 @@ util::Result<void> write_then_rename(const Source& file, const Ballast& ballast,
 util::Result<void> synthesize(const protocol::Synth& job) {
   try {
     PACELINE_TRY(check_job(job));
-    PACELINE_TRY_ASSIGN(const Source file, open_source(job.source_path));
-    PACELINE_TRY_ASSIGN(const Ballast ballast, plan_ballast(file, job));
-    return write_then_rename(file, ballast, job.destination_path);
+    PACELINE_TRY(model::check_laboratory_file(job.source_path));
+    const Unfinished heavier(job.destination_path, "heavier");
+    const Unfinished quantised(job.destination_path, "quantised");
+    if (job.is_heavier()) PACELINE_TRY(write_heavier(job, heavier.path()));
+    const bool is_quantised = job.quant != protocol::Quant::as_is;
+    if (is_quantised)
+      PACELINE_TRY(quantise(job.is_heavier() ? heavier.path() : job.source_path, job.quant,
+                            quantised.path()));
+    const std::string& made = is_quantised ? quantised.path() : heavier.path();
+    errno = 0;
+    if (std::rename(made.c_str(), job.destination_path.c_str()) == 0) return {};
+    return not_written(job.destination_path);
   } catch (const std::exception& problem) {
-    return refuse("The heavier copy of '{}' could not be made: {}.", job.source_path,
-                  problem.what());
+    return refuse("The copy of '{}' could not be made: {}.", job.source_path, problem.what());
   }
 }
 

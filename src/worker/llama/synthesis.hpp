@@ -5,7 +5,7 @@
 
 namespace paceline::worker {
 
-/// Writes the heavier copy that protocol::Synth describes; the same job gives the same bytes on
+/// Writes the copy that protocol::Synth describes; the same job gives the same bytes on
 /// every platform. The destination appears only when it is complete.
 util::Result<void> synthesize(const protocol::Synth& job);
 

@@ -152,10 +152,13 @@ TEST(Arms, say_which_part_of_their_sizes_is_wrong) {
 TEST(Arms, that_make_no_sense_say_what_to_write_instead) {
   ArmSettings asked = settings();
   asked.spec_type = "draft-magic";
-  EXPECT_NE(refusal(asked).find("draft-mtp, draft-dflash, ngram-simple"), std::string::npos);
+  EXPECT_NE(refusal(asked).find("draft-mtp, draft-dflash, draft-dspark, ngram-simple"),
+            std::string::npos);
   asked = settings();
-  asked.spec_type = "draft-dflash";
-  EXPECT_NE(refusal(asked).find("add -md FILE"), std::string::npos);
+  for (const char* type : {"draft-dflash", "draft-dspark"}) {
+    asked.spec_type = type;
+    EXPECT_NE(refusal(asked).find("add -md FILE"), std::string::npos) << type;
+  }
   asked = settings();
   asked.draft_model = "dflash.gguf";
   EXPECT_NE(refusal(asked).find("--spec-type"), std::string::npos);
@@ -214,6 +217,8 @@ model::FileFacts file_of_kind(const char* kind) {
 TEST(DrafterType, follows_from_the_kind_of_file) {
   EXPECT_EQ(drafter_type(file_of_kind("dflash")), trace::SpecType::draft_dflash);
   EXPECT_EQ(drafter_type(file_of_kind("dflash2")), trace::SpecType::draft_dflash);
+  EXPECT_EQ(drafter_type(file_of_kind("eagle3")), trace::SpecType::draft_eagle3);
+  EXPECT_EQ(drafter_type(file_of_kind("dspark")), trace::SpecType::draft_dspark);
   EXPECT_EQ(drafter_type(file_of_kind("mtp")), trace::SpecType::draft_mtp);
   EXPECT_EQ(drafter_type(file_of_kind("gemma4-assistant")), trace::SpecType::draft_mtp);
 }
@@ -223,9 +228,9 @@ TEST(DrafterType, of_an_ordinary_model_is_draft_simple) {
 }
 
 TEST(DrafterType, that_cannot_be_run_is_refused_by_name) {
-  const auto type = drafter_type(file_of_kind("eagle3"));
+  const auto type = drafter_type(file_of_kind("medusa"));
   ASSERT_FALSE(type);
-  EXPECT_NE(type.error().message.find("eagle3"), std::string::npos) << type.error().message;
+  EXPECT_NE(type.error().message.find("medusa"), std::string::npos) << type.error().message;
 }
 
 }  // namespace

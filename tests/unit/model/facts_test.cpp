@@ -122,6 +122,19 @@ TEST(Facts, TellTheDrafterKindsApart) {
   EXPECT_EQ(kind(of("gemma4-assistant")), "gemma4-assistant");
 }
 
+TEST(Facts, SayHowFarABlockDrafterDraftsAtMost) {
+  const auto longest = [](const GgufBuilder& builder) {
+    return facts(builder).drafter->longest_draft;
+  };
+  const auto block = [](const char* architecture) {
+    const std::string key = std::string(architecture) + ".block_size";
+    return GgufBuilder(architecture).u32(key, 8).tensor("fc.weight", {4, 4}, 1, 32);
+  };
+  EXPECT_EQ(longest(block("dflash")), 7);
+  EXPECT_EQ(longest(block("dflash").tensor("markov_w1.weight", {4, 4}, 1, 32)), 8);
+  EXPECT_FALSE(longest(GgufBuilder("eagle3").tensor("fc.weight", {4, 4}, 1, 32)).has_value());
+}
+
 TEST(Facts, SurviveJson) {
   const FileFacts found = facts(small_model().text("general.name", "\xff\n"));
   const auto back = util::from_json_value<FileFacts>(util::Json(found), "facts");

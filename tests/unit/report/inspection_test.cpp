@@ -50,7 +50,7 @@ TEST(Inspection, ShowsTheRecipeWithBitsPerWeightAndItsExceptions) {
 TEST(Inspection, SaysWhatIsMissingOfASplitModelAndWhatDrafts) {
   auto facts = sample_file();
   facts.split = model::SplitFacts{3, 1, 2, {"m-00003-of-00003.gguf"}};
-  facts.drafter = model::DrafterFacts{"dflash", 16, {2, 10}, std::nullopt, {}};
+  facts.drafter = model::DrafterFacts{"dflash", 16, 15, {2, 10}, std::nullopt, {}};
   const std::string text = shown(facts);
   EXPECT_THAT(text, HasSubstr("file 1 of 3, 2 are there; missing: m-00003-of-00003.gguf"));
   EXPECT_THAT(text, HasSubstr("dflash, block of 16 tokens, reads the inputs of target layers 2 "
@@ -67,7 +67,8 @@ TEST(Inspection, IsObeyedByNoTerminal) {
   facts.imatrix = model::Imatrix{hostile, hostile, 1, 1};
   facts.sampling = {{hostile, hostile}};
   facts.split = model::SplitFacts{2, 1, 1, {hostile}};
-  facts.drafter = model::DrafterFacts{hostile, 1, {1}, 1, {{hostile, hostile, 1, 1, 1, hostile}}};
+  facts.drafter =
+      model::DrafterFacts{hostile, 1, 1, {1}, 1, {{hostile, hostile, 1, 1, 1, hostile}}};
   facts.oddities = {hostile};
   const std::string text = shown(facts);
   EXPECT_EQ(text.find_first_of("\x1b\r\x07\xff"), std::string::npos);

@@ -62,6 +62,24 @@ TEST(Terminal, PutsFireRateAndDraftLengthBesideEveryAcceptance) {
       << text;
 }
 
+TEST(Terminal, GivesAcceptanceAtEachOfTheFirstEightPositions) {
+  auto document = sample_document();
+  for (auto& arm : document.arms)
+    for (auto& workload : arm.workloads) workload.acceptance.positions.clear();
+  EXPECT_FALSE(contains(terminal(document, wide), "Accepted at each position"));
+  document::Position unreached{.position = 2};
+  unreached.of_offered.reason = "none was offered here";
+  auto& json = *std::find_if(document.arms[1].workloads.begin(), document.arms[1].workloads.end(),
+                             [](const auto& one) { return one.workload_class == "json"; });
+  json.acceptance.positions = {{.position = 1, .of_offered = document::known(0.756)}, unreached};
+  const std::string short_drafts = terminal(document, wide);
+  EXPECT_TRUE(has_row(short_drafts, "class arm 1 2"));
+  EXPECT_TRUE(contains(short_drafts, "76 %"));
+  EXPECT_TRUE(contains(short_drafts, "none was offered here"));
+  json.acceptance.positions.resize(12, unreached);
+  EXPECT_TRUE(has_row(terminal(document, wide), "class arm 1 2 3 4 5 6 7 8"));
+}
+
 TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   const std::string text = terminal(sample_document(), wide);
   EXPECT_TRUE(contains(text, "heavy.gguf \"lab target\" (qwen35, 360 MB: f16 359 MB, f32 900 kB)"));

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 
+#include "support/gguf_builder.hpp"
+#include "support/temporary_folder.hpp"
+#include "util/files.hpp"
+
 namespace paceline::engine::server {
 namespace {
 
@@ -68,6 +72,19 @@ TEST(ServerArguments, of_dflash_ask_for_the_whole_block_when_no_length_was_named
   setup.draft_path = PACELINE_SOURCE_DIR "/models/dflash-f16.gguf";  // block 8 by models/README.md
   EXPECT_EQ(drafting_words(setup), (Words{"-md", *setup.draft_path, "--spec-type", "draft-dflash",
                                           "--spec-draft-n-max", "7"}));
+}
+
+TEST(ServerArguments, of_dspark_ask_for_the_whole_block_too) {
+  const support::TemporaryFolder folder;
+  trace::Setup setup = plain();
+  setup.spec_type = trace::SpecType::draft_dspark;
+  setup.draft_path = folder.path() / "d.gguf";
+  ASSERT_TRUE(util::write_file(*setup.draft_path, support::GgufBuilder("dflash")
+                                                      .u32("dflash.block_size", 8)
+                                                      .tensor("markov_w1.weight", {4, 10}, 0, 160)
+                                                      .bytes()));
+  EXPECT_EQ(drafting_words(setup), (Words{"-md", *setup.draft_path, "--spec-type", "draft-dspark",
+                                          "--spec-draft-n-max", "8"}));
 }
 
 TEST(ServerArguments, leave_the_longest_draft_of_a_file_that_cannot_be_read_to_the_server) {

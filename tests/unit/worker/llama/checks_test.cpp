@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gguf.h"
+#include "support/gguf_builder.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
 #include "util/files.hpp"
@@ -70,6 +71,38 @@ class Checks : public testing::Test {
         .value();
   }
 
+  /// An EAGLE3 drafter that fits it and takes the target's embeddings and output.
+  model::Gguf eagle3(const Edit& edit = [](gguf_context*) {}) {
+    const std::vector<std::uint32_t> taps{1, 3, 6};
+    return model::Gguf::open(write("eagle3.gguf",
+                                   [&](gguf_context* gguf) {
+                                     gguf_set_val_str(gguf, "general.architecture", "eagle3");
+                                     gguf_set_val_u32(gguf, "eagle3.embedding_length", 256);
+                                     gguf_set_val_u32(gguf, "eagle3.block_count", 1);
+                                     gguf_set_val_u32(gguf, "eagle3.target_hidden_size", 256);
+                                     gguf_set_arr_data(gguf, "eagle3.target_layers",
+                                                       GGUF_TYPE_UINT32, taps.data(), taps.size());
+                                     set_vocabulary(gguf, 10);
+                                     edit(gguf);
+                                   }))
+        .value();
+  }
+
+  /// A DSpark drafter that fits it, with blocks of 8; its keys beside the common ones from `more`.
+  model::Gguf dspark(const std::function<void(support::GgufBuilder&)>& more =
+                         [](support::GgufBuilder&) {}) {
+    support::GgufBuilder file("dflash");
+    file.u32("dflash.embedding_length", 256)
+        .u32("tokenizer.ggml.mask_token_id", 9)
+        .u32s("dflash.target_layers", {1, 3, 5})
+        .texts("tokenizer.ggml.tokens", 10)
+        .tensor("markov_w1.weight", {4, 10}, 0, 160);
+    more(file);
+    const std::string path = folder_.path() / "dspark.gguf";
+    EXPECT_TRUE(util::write_file(path, file.bytes()));
+    return model::Gguf::open(path).value();
+  }
+
   static trace::Setup setup(SpecType type, int n_max = 0) {
     trace::Setup setup;
     setup.model_path = "target.gguf";
@@ -126,6 +159,83 @@ TEST_F(Checks, ADFlashDrafterHasToFitItsTarget) {
       "is of architecture 'llama'");
 }
 
+TEST_F(Checks, AnEagle3DrafterMakesOneTokenAfterTheOther) {
+  const model::Gguf drafter = eagle3();
+  const auto plan = plan_drafts(setup(SpecType::draft_eagle3, 5), target(), &drafter);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  EXPECT_EQ(plan->n_max, 5);
+  EXPECT_FALSE(plan->block.has_value());
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_eagle3), target(), &drafter)->n_max, 3);
+}
+
+TEST_F(Checks, AnEagle3DrafterHasToFitItsTarget) {
+  const auto message = [&](const Edit& edit) {
+    const model::Gguf drafter = eagle3(edit);
+    return refusal(plan_drafts(setup(SpecType::draft_eagle3), target(), &drafter));
+  };
+  const auto taps = [](std::vector<std::uint32_t> layers) {
+    return [layers](gguf_context* g) {
+      gguf_set_arr_data(g, "eagle3.target_layers", GGUF_TYPE_UINT32, layers.data(), layers.size());
+    };
+  };
+  expect_says(
+      message([](gguf_context* g) { gguf_set_val_u32(g, "eagle3.target_hidden_size", 128); }),
+      "its target's hidden size is 128, the target's is 256");
+  expect_says(message([](gguf_context* g) { gguf_set_val_u32(g, "eagle3.embedding_length", 128); }),
+              "its embedding length is 128, the target's is 256");
+  expect_says(message([](gguf_context* g) { set_vocabulary(g, 11); }),
+              "its vocabulary is 11, the target's is 10");
+  expect_says(message([](gguf_context* g) { gguf_set_val_u32(g, "eagle3.block_count", 2); }),
+              "has 2 blocks");
+  expect_says(message(taps({1, 3})), "reads 2 target layers; 3 can be run");
+  expect_says(message(taps({1, 3, 7})), "reads layer 7 of its target");
+  expect_says(message([](gguf_context* g) { gguf_remove_key(g, "eagle3.target_layers"); }),
+              "eagle3.target_layers");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_eagle3), target(), nullptr)),
+              "name it with -md");
+  const model::Gguf block = dflash();
+  expect_says(
+      refusal(plan_drafts(setup(SpecType::draft_eagle3), target(), &block)),
+      "is of architecture 'dflash', and draft-eagle3 runs drafters of architecture 'eagle3'");
+}
+
+TEST_F(Checks, ADSparkBlockIsDraftedWholeUnlessItsFirstRowPredictsNothing) {
+  const model::Gguf from_anchor =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_anchor)->n_max, 8);
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_anchor)->block, 8);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 9), target(), &from_anchor)),
+              "at most 8");
+  const model::Gguf from_mask = dspark([](support::GgufBuilder& file) {
+    file.u32("dflash.block_size", 8).flag("dflash.sample_from_anchor", false);
+  });
+  EXPECT_EQ(plan_drafts(setup(SpecType::draft_dspark), target(), &from_mask)->n_max, 7);
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark, 8), target(), &from_mask)),
+              "at most 7");
+}
+
+TEST_F(Checks, DSparkAndDFlashFilesAreNotTakenForEachOther) {
+  const model::Gguf markov =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dflash), target(), &markov)),
+              "has a Markov head, so that it is a DSpark drafter: take --spec-type draft-dspark");
+  const model::Gguf block = dflash();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &block)),
+              "has no Markov head, so that it is not a DSpark drafter: take --spec-type "
+              "draft-dflash");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &markov)),
+              "take --spec-type draft-dspark");
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), nullptr)),
+              "draft-dspark needs a drafter file");
+}
+
+/// llama.cpp's graph ends the process there.
+TEST_F(Checks, ADSparkDrafterHasToSayItsBlockSize) {
+  const model::Gguf drafter = dspark();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), target(), &drafter)),
+              "does not say its block size");
+}
+
 TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
   const model::Gguf small = target();
   EXPECT_EQ(plan_drafts(setup(SpecType::draft_simple), target(), &small)->n_max, 3);
@@ -134,7 +244,7 @@ TEST_F(Checks, DraftSimpleTakesAnOrdinaryModelWithTheSameTokens) {
               "name it with -md");
   const model::Gguf block = dflash();
   expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &block)),
-              "is a DFlash drafter");
+              "is a drafter of architecture 'dflash'");
   const model::Gguf other = model::Gguf::open(support::lab_model("small-f16.gguf")).value();
   expect_says(refusal(plan_drafts(setup(SpecType::draft_simple), target(), &other)),
               "has the tokenizer 'gpt2'");

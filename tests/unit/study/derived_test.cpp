@@ -1,4 +1,4 @@
-#include "study/ballast.hpp"
+#include "study/derived.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,21 +29,22 @@ class Writer final : public engine::Engine {
   engine::JobId written = 0;
 };
 
-class Ballasted : public ::testing::Test {
+class Derived : public ::testing::Test {
  protected:
   std::filesystem::path copy() {
     const auto path =
-        ballasted(target, {2, 1024}, folder.path() / "cache", writer, [] { return false; });
+        derived(target, derivation, folder.path() / "cache", writer, [] { return false; });
     EXPECT_TRUE(path) << path.error().message;
     return path.value_or("");
   }
 
   support::TemporaryFolder folder;
   std::filesystem::path target = folder.path() / "target.gguf";
+  Derivation derivation{.extra_layers = 2, .feed_forward = 1024};
   Writer writer;
 };
 
-TEST_F(Ballasted, is_written_once_for_a_target) {
+TEST_F(Derived, is_written_once_for_a_target) {
   ASSERT_TRUE(util::write_file(target, "light"));
   const auto first = copy();
   EXPECT_EQ(copy(), first);
@@ -53,7 +54,28 @@ TEST_F(Ballasted, is_written_once_for_a_target) {
   EXPECT_EQ(writer.written, 2u);
 }
 
-TEST_F(Ballasted, is_written_again_when_the_copy_was_damaged_or_not_finished) {
+TEST_F(Derived, is_another_file_for_another_type_or_ballast) {
+  ASSERT_TRUE(util::write_file(target, "light"));
+  const auto heavy = copy();
+  derivation.quant = protocol::Quant::q8_0;
+  const auto both = copy();
+  derivation = {.quant = protocol::Quant::q8_0};
+  const auto quantised = copy();
+  derivation.quant = protocol::Quant::q4_0;
+  EXPECT_NE(copy(), quantised);
+  EXPECT_NE(both, heavy);
+  EXPECT_NE(quantised, both);
+  EXPECT_EQ(writer.written, 4u);
+  EXPECT_EQ(quantised.filename().string().rfind("target-q8_0-", 0), 0u) << quantised;
+}
+
+TEST_F(Derived, is_the_model_itself_where_nothing_differs) {
+  derivation = {};
+  EXPECT_EQ(copy(), target);
+  EXPECT_EQ(writer.written, 0u);
+}
+
+TEST_F(Derived, is_written_again_when_the_copy_was_damaged_or_not_finished) {
   ASSERT_TRUE(util::write_file(target, "light"));
   const auto path = copy();
   ASSERT_TRUE(util::write_file(path, "heavx"));

@@ -1,0 +1,85 @@
+"""Golden files: what the training graph drafts behind the target's greedy texts, and what comes of it.
+
+The engine's tests hold llama.cpp against them. Nothing in them was computed by llama.cpp, and the graph has the
+weights that the files have: rounded to F16. Where the best two logits are nearly equal, either side may take
+the other one, so every choice comes with its gap.
+"""
+import torch
+
+from lab.tokenizer import END_OF_TEXT
+
+
+def best_and_gap(logits):
+    """logits [..., V] -> (best token [...], its distance to the second best [...])."""
+    values, tokens = logits.topk(2, -1)
+    return tokens[..., 0], values[..., 0] - values[..., 1]
+
+
+@torch.no_grad()
+def round_to_f16(module):
+    """Gives the module the weights that its F16 file has: matrices are rounded, norms are F32 there."""
+    for weight in module.parameters():
+        if weight.dim() > 1:
+            weight.copy_(weight.half().float())
+    return module
+
+
+@torch.no_grad()
+def golden_text(target, drafts, prompt, output_tokens, n_max):
+    """What greedy decoding of `output_tokens` tokens with a drafter does, as a dict of the golden file.
+
+    prompt: token ids; drafts(tokens [T], positions [P], count) -> (token ids, gaps), each [P, count]: behind the
+    token at a position, which is llama.cpp's id_last: sampled and not verified yet.
+    Nothing when the answer ends before its last token.
+    """
+    tokens = target.continue_greedily(torch.tensor([prompt]), output_tokens)[0]
+    answer = tokens[len(prompt) :].tolist()
+    if END_OF_TEXT in answer:
+        return None
+    hidden, _ = target(tokens[None])
+    _, answer_gaps = best_and_gap(target.logits(hidden[0, len(prompt) - 1 : -1]))
+    # The last place has no room for a draft: its token is the run's last.
+    positions = torch.arange(len(prompt), len(tokens) - 1)
+    drafted, gaps = (result.tolist() for result in drafts(tokens, positions, n_max))
+    run = replay(answer, drafted, n_max)
+    decisive = [gap for one in run for gap in gaps[one["row"]][: min(one["accepted"] + 1, one["offered"])]]
+    return {
+        "prompt_ids": prompt,
+        "greedy_ids": answer,
+        "greedy_min_top2_gap": rounded(answer_gaps.min().item()),
+        "passes": len(run),
+        "offered": sum(one["offered"] for one in run),
+        "accepted": sum(one["accepted"] for one in run),
+        "min_top2_gap": rounded(min(decisive + [answer_gaps.min().item()])),
+        "drafts": [
+            {
+                "position": len(prompt) + one["row"],
+                "last": answer[one["row"]],
+                "draft": drafted[one["row"]],
+                "top2_gap": [rounded(gap) for gap in gaps[one["row"]]],
+            }
+            for one in run
+            if one["offered"] > 0
+        ],
+    }
+
+
+def replay(answer, drafted, n_max):
+    """The passes of a run that emits `answer`: [{row, offered, accepted}].
+
+    drafted[row]: the draft when answer[row] is the last token. As in DEFINITIONS 1: the first token is no pass's;
+    every pass emits the target's token beside what it accepts, so a draft is never longer than leaves room for it.
+    """
+    passes, row = [], 0
+    while row < len(answer) - 1:
+        offered = min(n_max, len(answer) - row - 2)
+        accepted = 0
+        while accepted < offered and drafted[row][accepted] == answer[row + 1 + accepted]:
+            accepted += 1
+        passes.append({"row": row, "offered": offered, "accepted": accepted})
+        row += accepted + 1
+    return passes
+
+
+def rounded(gap):
+    return round(gap, 4)

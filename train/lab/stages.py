@@ -1,0 +1,188 @@
+"""The stages of `make lab-models`, in order: what each reads and writes, and about how long it takes."""
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+import numpy
+import torch
+
+from lab import corpora, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
+from lab import train_drafters, train_target
+from lab.batches import CLASSES, MIX, Corpus
+from lab.gguf_file import write_small, write_target
+from lab.language_model import new_small, new_target
+from lab.mtp import Mtp
+from lab.perplexity import bits_per_byte, perplexity
+from lab.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    minutes: float  # on two cores with AVX-512
+    run: Callable  # (workshop) -> a dict of figures for the record
+
+
+class Workshop:
+    """The folder that everything is made in, and what the stages have left there."""
+
+    def __init__(self, folder, report):
+        self.folder, self.report = Path(folder), report
+        self.texts = self.folder / "text"
+        self.downloads = self.folder / "downloads"
+        self.models = self.folder / "models"
+        self.rows = self.folder / "greedy-rows.npy"
+        for part in ("text", "checkpoints", "models", "done"):
+            (self.folder / part).mkdir(parents=True, exist_ok=True)
+
+    def checkpoint(self, name):
+        return self.folder / "checkpoints" / f"{name}.pt"
+
+    def weights(self, name, module):
+        """`module` with the weights that the stage `name` made, as the F16 file holds them; they want no gradient."""
+        module.load_state_dict(torch.load(self.checkpoint(name))["module"])
+        for weight in module.parameters():
+            weight.requires_grad_(False)
+            if weight.dim() > 1:
+                weight.copy_(weight.half())
+        return module.eval()
+
+    def target(self):
+        return self.weights("loops", new_target())
+
+    def tokenizer(self):
+        return Tokenizer.load(self.texts / "merges.json")
+
+
+def texts(workshop):
+    sizes = data.make_texts(workshop.texts, workshop.downloads)
+    return {name: {"training bytes": training, "held-out bytes": held_out} for name, (training, held_out) in sizes.items()}
+
+
+def tokens(workshop):
+    return {"bytes per token": data.make_tokens(workshop.texts)}
+
+
+def target(workshop):
+    seconds = train_target.train_target(workshop.texts, workshop.checkpoint("target"), workshop.report)
+    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("target", new_target()))}
+
+
+def fewer_loops(workshop):
+    """Starts from the target; the first checkpoint is written by the stage before it."""
+    model = workshop.weights("target", new_target())
+    for weight in model.parameters():
+        weight.requires_grad_(True)
+    checkpoint = workshop.checkpoint("loops")
+    seconds = loops.train_against_loops(model, workshop.texts, checkpoint, workshop.report)
+    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.target())}
+
+
+def greedy_rows(workshop):
+    numpy.save(workshop.rows, train_drafters.continue_prompts(workshop.target(), workshop.texts, workshop.report))
+    return {}
+
+
+def small(workshop):
+    seconds = train_target.train_small(workshop.texts, workshop.checkpoint("small"), workshop.report)
+    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("small", new_small()))}
+
+
+def drafter(name, train):
+    """A stage that trains one drafter on the frozen target."""
+
+    def run(workshop):
+        arguments = (workshop.target(), workshop.texts, workshop.rows, workshop.checkpoint(name), workshop.report)
+        return {"seconds": train(*arguments)}
+
+    return run
+
+
+def dspark_drafter(workshop):
+    """Starts from the DFlash drafter."""
+    trained_dflash = workshop.weights("dflash", dflash.DFlash())
+    arguments = (workshop.target(), workshop.texts, workshop.rows, workshop.checkpoint("dspark"), workshop.report)
+    return {"seconds": train_drafters.train_dspark(trained_dflash, *arguments)}
+
+
+def files(workshop):
+    """The GGUF files, F16."""
+    tokenizer, folder = workshop.tokenizer(), workshop.models
+    mtp_block = workshop.weights("mtp", Mtp())
+    write_target(folder / "target-mtp-f16.gguf", workshop.target(), mtp_block, tokenizer)
+    write_small(folder / "small-f16.gguf", workshop.weights("small", new_small()), tokenizer)
+    dflash.write(folder / "dflash-f16.gguf", workshop.weights("dflash", dflash.DFlash()), tokenizer)
+    dspark.write(folder / "dspark-f16.gguf", workshop.weights("dspark", dspark.DSpark()), tokenizer)
+    eagle3.write(folder / "eagle3-f16.gguf", workshop.weights("eagle3", eagle3.Eagle3()), tokenizer)
+    return {path.name: path.stat().st_size for path in sorted(folder.glob("*.gguf"))}
+
+
+def golden(workshop):
+    """NAME-golden.json of every drafter, beside the files."""
+    texts = golden_files.held_out_prompts(workshop.texts)
+    return golden_files.write_all(workshop.models, workshop.target(), workshop.weights, texts, workshop.report)
+
+
+def workloads(workshop):
+    """held-out-prompts.jsonl and evaluation.jsonl, from held-out text alone."""
+    held_out = {name: corpora.read(workshop.texts, name, "held-out") for name in CLASSES}
+    lab = prompts.held_out_prompts(workshop.tokenizer(), held_out)
+    questions = prompts.evaluation_records(workshop.tokenizer(), held_out)
+    prompts.write_records(workshop.folder / "held-out-prompts.jsonl", lab)
+    prompts.write_records(workshop.folder / "evaluation.jsonl", questions)
+    return {"prompts": len(lab), "questions": len(questions)}
+
+
+def evaluation(workshop):
+    """The target's greedy answers to the evaluation set, in torch: evaluation.md for the model card."""
+    model = workshop.target()
+    lines = (workshop.folder / "evaluation.jsonl").read_text("utf-8").splitlines()
+    items = [{("prompt" if key == "text" else key): value for key, value in json.loads(line).items()} for line in lines]
+    rows = evaluate.evaluate(lambda ids: model.logits(model(ids)[0]), workshop.tokenizer(), items)
+    (workshop.folder / "evaluation.md").write_text(evaluate.table(rows))
+    return {f"{row['task']} {row['depth'] or ''}".strip(): f"{row['right']}/{row['asked']}" for row in rows}
+
+
+def held_out_perplexity(workshop, model):
+    """{class: {"perplexity", "bits per byte"}} of the first windows of every held-out part."""
+    held_out = Corpus(workshop.texts, "held-out", CLASSES)
+    tokenizer, figures = workshop.tokenizer(), {}
+    for name, all_tokens in held_out.tokens.items():
+        value = perplexity(model, all_tokens)
+        density = len(tokenizer.decode(all_tokens.tolist())) / len(all_tokens)
+        figures[name] = {"perplexity": round(value, 4), "bits per byte": round(bits_per_byte(value, density), 4)}
+        workshop.report(f"held-out perplexity of {name}: {value:.4f}")
+    return figures
+
+
+STAGES = (
+    Stage("texts", 0.3, texts),
+    Stage("tokens", 1, tokens),
+    Stage("target", 60, target),
+    Stage("loops", 6, fewer_loops),
+    Stage("greedy-rows", 2, greedy_rows),
+    Stage("mtp", 4, drafter("mtp", train_drafters.train_mtp)),
+    Stage("dflash", 6, drafter("dflash", train_drafters.train_dflash)),
+    Stage("dspark", 4, dspark_drafter),
+    Stage("eagle3", 7, drafter("eagle3", train_drafters.train_eagle3)),
+    Stage("small", 3, small),
+    Stage("files", 0.1, files),
+    Stage("golden", 1, golden),
+    Stage("workloads", 0.2, workloads),
+    Stage("evaluation", 1, evaluation),
+)
+
+
+def run_stages(folder, report):
+    """Runs every stage that has not left its record in done/, and leaves it there."""
+    workshop = Workshop(folder, report)
+    for index, stage in enumerate(STAGES):
+        record = workshop.folder / "done" / f"{stage.name}.json"
+        if record.exists():
+            report(f"{stage.name}: done before")
+            continue
+        left = sum(later.minutes for later in STAGES[index:])
+        report(f"{stage.name}: about {stage.minutes:g} minutes, {left:.0f} minutes for all that is left")
+        figures = stage.run(workshop)
+        record.write_text(json.dumps(figures, indent=1))
