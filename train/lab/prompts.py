@@ -74,18 +74,34 @@ def evaluation_records(tokenizer, held_out, seen):
     items = tasks.evaluation_items(
         EVALUATION_SEED, filler, lambda text: len(tokenizer.encode(text)), seen
     )
-    return [{("text" if key == "prompt" else key): item[key] for key in item} for item in items]
+    return [renamed(item, "prompt", "text") for item in items]
+
+
+def renamed(record, old, new):
+    """Returns the record with one key renamed, in its place."""
+    return {(new if key == old else key): value for key, value in record.items()}
 
 
 def make_workloads(texts, folder):
-    """Writes both workloads into `folder`. texts: the folder that data.py has filled."""
+    """Writes both workloads into `folder`; returns {"prompts": count, "questions": count}.
+
+    texts: the folder that data.py has filled.
+    """
     tokenizer = Tokenizer.load(texts / "merges.json")
     held_out = {name: corpora.read(texts, name, "held-out") for name in corpora.CLASSES}
     training = {name: corpora.read(texts, name, "train") for name in corpora.CLASSES}
     prompts = held_out_prompts(tokenizer, held_out, training)
     write_records(folder / "held-out-prompts.jsonl", prompts)
     seen = corpora.read(texts, "tasks", "train")
-    write_records(folder / "evaluation.jsonl", evaluation_records(tokenizer, held_out, seen))
+    questions = evaluation_records(tokenizer, held_out, seen)
+    write_records(folder / "evaluation.jsonl", questions)
+    return {"prompts": len(prompts), "questions": len(questions)}
+
+
+def read_evaluation(path):
+    """Returns the items of an evaluation.jsonl as tasks.evaluation_items made them."""
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [renamed(record, "text", "prompt") for record in records]
 
 
 def write_records(path, records):

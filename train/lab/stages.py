@@ -7,7 +7,7 @@ from typing import Callable
 import numpy
 import torch
 
-from lab import corpora, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
+from lab import answers, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
 from lab import train_drafters, train_target
 from lab.batches import CLASSES, MIX, Corpus
 from lab.gguf_file import write_small, write_target
@@ -126,21 +126,14 @@ def golden(workshop):
 
 def workloads(workshop):
     """held-out-prompts.jsonl and evaluation.jsonl, from held-out text alone."""
-    held_out = {name: corpora.read(workshop.texts, name, "held-out") for name in CLASSES}
-    lab = prompts.held_out_prompts(workshop.tokenizer(), held_out)
-    questions = prompts.evaluation_records(workshop.tokenizer(), held_out)
-    prompts.write_records(workshop.folder / "held-out-prompts.jsonl", lab)
-    prompts.write_records(workshop.folder / "evaluation.jsonl", questions)
-    return {"prompts": len(lab), "questions": len(questions)}
+    return prompts.make_workloads(workshop.texts, workshop.folder)
 
 
 def evaluation(workshop):
     """The target's greedy answers to the evaluation set, in torch: evaluation.md for the model card."""
-    model = workshop.target()
-    lines = (workshop.folder / "evaluation.jsonl").read_text("utf-8").splitlines()
-    items = [{("prompt" if key == "text" else key): value for key, value in json.loads(line).items()} for line in lines]
-    rows = evaluate.evaluate(lambda ids: model.logits(model(ids)[0]), workshop.tokenizer(), items)
-    (workshop.folder / "evaluation.md").write_text(evaluate.table(rows))
+    items = prompts.read_evaluation(workshop.folder / "evaluation.jsonl")
+    rows = evaluate.evaluate(workshop.target(), workshop.tokenizer(), items)
+    (workshop.folder / "evaluation.md").write_text(answers.table(rows))
     return {f"{row['task']} {row['depth'] or ''}".strip(): f"{row['right']}/{row['asked']}" for row in rows}
 
 
