@@ -9,6 +9,15 @@ from lab.tokenizer import VOCABULARY
 FILE_TYPES = {"f16": 1, "f32": 0}
 
 
+@torch.no_grad()
+def round_as_f16_file(module):
+    """Gives the module the weights that its F16 file has: matrices are rounded, norms are F32 there."""
+    for weight in module.parameters():
+        if weight.dim() > 1:
+            weight.copy_(weight.half())
+    return module
+
+
 class GgufFile:
     """One file being written: matrices in `kind` ("f16" or "f32"), everything else in F32."""
 

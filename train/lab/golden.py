@@ -16,15 +16,6 @@ def best_and_gap(logits):
 
 
 @torch.no_grad()
-def round_to_f16(module):
-    """Gives the module the weights that its F16 file has: matrices are rounded, norms are F32 there."""
-    for weight in module.parameters():
-        if weight.dim() > 1:
-            weight.copy_(weight.half().float())
-    return module
-
-
-@torch.no_grad()
 def golden_text(target, drafts, prompt, output_tokens, n_max):
     """What greedy decoding of `output_tokens` tokens with a drafter does, as a dict of the golden file.
 

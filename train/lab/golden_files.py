@@ -5,7 +5,7 @@ from typing import Callable, Optional
 
 from lab import dflash, dspark, eagle3, language_model, mtp
 from lab.batches import CLASSES, Corpus, generator_of
-from lab.golden import golden_text, round_to_f16
+from lab.golden import golden_text
 
 PROMPT, OUTPUT = 96, 64  # tokens
 TEXTS = 3  # of each class
@@ -52,12 +52,11 @@ def held_out_prompts(texts):
 def write_all(folder, target, weights, prompts, report, drafters=DRAFTERS):
     """NAME-golden.json of every drafter in `folder`; returns {name: counts over its texts}.
 
-    weights(name, module) -> the module with the weights of that training stage.
+    weights(name, module) -> the module with the weights of that training stage, as the F16 file holds them.
     """
-    round_to_f16(target)
     figures = {}
     for drafter in drafters:
-        module = round_to_f16(weights(drafter.name, drafter.new()))
+        module = weights(drafter.name, drafter.new())
         texts = texts_of(drafter, module, target, prompts)
         write(folder / f"{drafter.name}-golden.json", drafter, texts)
         figures[drafter.name] = {

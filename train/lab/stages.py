@@ -10,7 +10,7 @@ import torch
 from lab import answers, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
 from lab import train_drafters, train_target
 from lab.batches import CLASSES, MIX, Corpus
-from lab.gguf_file import write_small, write_target
+from lab.gguf_file import round_as_f16_file, write_small, write_target
 from lab.language_model import new_small, new_target
 from lab.mtp import Mtp
 from lab.perplexity import bits_per_byte, perplexity
@@ -42,11 +42,7 @@ class Workshop:
     def weights(self, name, module):
         """`module` with the weights that the stage `name` made, as the F16 file holds them; they want no gradient."""
         module.load_state_dict(torch.load(self.checkpoint(name))["module"])
-        for weight in module.parameters():
-            weight.requires_grad_(False)
-            if weight.dim() > 1:
-                weight.copy_(weight.half())
-        return module.eval()
+        return round_as_f16_file(module).requires_grad_(False).eval()
 
     def target(self):
         return self.weights("loops", new_target())
@@ -71,9 +67,7 @@ def target(workshop):
 
 def fewer_loops(workshop):
     """Starts from the target; the first checkpoint is written by the stage before it."""
-    model = workshop.weights("target", new_target())
-    for weight in model.parameters():
-        weight.requires_grad_(True)
+    model = workshop.weights("target", new_target()).requires_grad_(True)
     checkpoint = workshop.checkpoint("loops")
     seconds = loops.train_against_loops(model, workshop.texts, checkpoint, workshop.report)
     return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.target())}
