@@ -19,7 +19,7 @@ function(paceline_install)
   install(TARGETS paceline RUNTIME DESTINATION bin)
   install(TARGETS paceline-worker RUNTIME DESTINATION "${paceline_libexec}")
   install(DIRECTORY models workloads DESTINATION "${paceline_share}"
-    PATTERN "dflash-golden.json" EXCLUDE)  # what the tests compare with
+    PATTERN "*-golden.json" EXCLUDE)  # what the tests compare with
   install(FILES LICENSE README.md CHANGELOG.md train/NOTICE DESTINATION "${paceline_doc}")
   install(DIRECTORY docs DESTINATION "${paceline_doc}")
   foreach(folder man bash-completion zsh fish)
