@@ -10,6 +10,7 @@
 #include "gguf.h"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
+#include "trace/json.hpp"
 #include "util/files.hpp"
 
 namespace paceline {
@@ -124,7 +125,7 @@ TEST_F(Synthesis, GivesTheSameFileTwiceAndLeavesNothingHalfWritten) {
   EXPECT_EQ(std::distance(begin(left), end(left)), files);
 }
 
-/// Ballast may change no token with any drafter: it moves the MTP block and must leave the layers
+/// Ballast may change no logit with any drafter: it moves the MTP block and must leave the layers
 /// where drafters read them. 64 tokens in the same number of passes means the same drafts.
 TEST_F(Synthesis, AHeavierCopySaysTheSameWithEveryDrafterInEveryType) {
   for (const Quant quant : {Quant::as_is, Quant::f32, Quant::q8_0, Quant::q4_0}) {
@@ -140,21 +141,27 @@ TEST_F(Synthesis, AHeavierCopySaysTheSameWithEveryDrafterInEveryType) {
       const JobReport report = said_with(heavy, type);
       EXPECT_EQ(layers, 9) << what;
       EXPECT_EQ(report.tokens(), expected.tokens()) << what;
+      EXPECT_EQ(report.gaps(), expected.gaps()) << what << ": the logits differ";
       EXPECT_EQ(report.passes.size(), expected.passes.size()) << what;
       EXPECT_EQ(report.passes.size() < 60, type != SpecType::none) << what << " drafts nothing";
     }
   }
 }
 
+/// The head among them: llama-quantize without --pure would give it another type.
 TEST_F(Synthesis, StoresMatricesAsTheTypesAreDefined) {
-  const std::string source = lab_model("dflash-f16.gguf");
-  for (const char* name : {"blk.0.ffn_down.weight", "fc.weight"}) {
+  const std::string source = lab_model("target-mtp-f16.gguf");
+  const auto q8_0 = made(source, 0, 0, Quant::q8_0);
+  const auto q4_0 = made(source, 0, 0, Quant::q4_0);
+  const auto f32 = made(source, 0, 0, Quant::f32);
+  for (const char* name : {"blk.1.ffn_down.weight", "token_embd.weight", "output.weight",
+                           "blk.6.nextn.eh_proj.weight"}) {
     const auto values = widened(tensor_bytes(source, name));
-    EXPECT_EQ(tensor_bytes(made(source, 0, 0, Quant::q8_0), name), in_q8_0(values)) << name;
-    EXPECT_EQ(tensor_bytes(made(source, 0, 0, Quant::q4_0), name), in_q4_0(values)) << name;
+    EXPECT_TRUE(tensor_bytes(q8_0, name) == in_q8_0(values)) << name;
+    EXPECT_TRUE(tensor_bytes(q4_0, name) == in_q4_0(values)) << name;
     const std::string exact(reinterpret_cast<const char*>(values.data()),
                             values.size() * sizeof(float));
-    EXPECT_EQ(tensor_bytes(made(source, 0, 0, Quant::f32), name), exact) << name;
+    EXPECT_TRUE(tensor_bytes(f32, name) == exact) << name;
   }
 }
 
