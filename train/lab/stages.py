@@ -1,4 +1,5 @@
 """The stages of `make lab-models`, in order: what each reads and writes, and about how long it takes."""
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,8 +101,15 @@ def dspark_drafter(workshop):
     return {"seconds": train_drafters.train_dspark(trained_dflash, *arguments)}
 
 
+def write_hashes(folder):
+    """laboratory.sha256 of the folder's models as sha256sum writes it: what Paceline holds them against."""
+    models = sorted(folder.glob("*.gguf"))
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in models]
+    (folder / "laboratory.sha256").write_text("".join(lines))
+
+
 def files(workshop):
-    """The GGUF files, F16."""
+    """The GGUF files, F16, and their hashes."""
     tokenizer, folder = workshop.tokenizer(), workshop.models
     mtp_block = workshop.weights("mtp", Mtp())
     write_target(folder / "target-mtp-f16.gguf", workshop.target(), mtp_block, tokenizer)
@@ -109,6 +117,7 @@ def files(workshop):
     dflash.write(folder / "dflash-f16.gguf", workshop.weights("dflash", dflash.DFlash()), tokenizer)
     dspark.write(folder / "dspark-f16.gguf", workshop.weights("dspark", dspark.DSpark()), tokenizer)
     eagle3.write(folder / "eagle3-f16.gguf", workshop.weights("eagle3", eagle3.Eagle3()), tokenizer)
+    write_hashes(folder)
     return {path.name: path.stat().st_size for path in sorted(folder.glob("*.gguf"))}
 
 

@@ -29,8 +29,8 @@ util::Result<void> quantise(const std::string& source, protocol::Quant quant,
   parameters.pure = true;
   if (llama_model_quantize(source.c_str(), destination.c_str(), &parameters) == 0) return {};
   const std::string said = take_library_error();
-  return refuse("llama.cpp could not store '{}' as {}: {}", source, util::enum_name(quant),
-                said.empty() ? "it does not say why." : said);
+  return refuse("llama.cpp could not store '{}' as {} in '{}': {}", source, util::enum_name(quant),
+                destination, said.empty() ? "it does not say why." : said);
 }
 
 }  // namespace paceline::worker

@@ -67,11 +67,13 @@ TEST(Terminal, GivesAcceptanceAtEachOfTheFirstEightPositions) {
   for (auto& arm : document.arms)
     for (auto& workload : arm.workloads) workload.acceptance.positions.clear();
   EXPECT_FALSE(contains(terminal(document, wide), "Accepted at each position"));
-  document::Position unreached{.position = 2};
+  document::Position taken;
+  taken.of_offered = document::known(0.756);
+  document::Position unreached;
   unreached.of_offered.reason = "none was offered here";
   auto& json = *std::find_if(document.arms[1].workloads.begin(), document.arms[1].workloads.end(),
                              [](const auto& one) { return one.workload_class == "json"; });
-  json.acceptance.positions = {{.position = 1, .of_offered = document::known(0.756)}, unreached};
+  json.acceptance.positions = {taken, unreached};
   const std::string short_drafts = terminal(document, wide);
   EXPECT_TRUE(has_row(short_drafts, "class arm 1 2"));
   EXPECT_TRUE(contains(short_drafts, "76 %"));
