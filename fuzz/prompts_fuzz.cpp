@@ -9,7 +9,8 @@
 #include "workload/selection.hpp"
 
 // A workload file from anywhere, in every format. What was read must be usable: no twin ids, every
-// prompt with something to send in the chat form, and raw forms that are not empty.
+// prompt with something to send in the chat form, raw forms that are not empty, and every question
+// answered by its own answer.
 namespace {
 
 using namespace paceline;
@@ -28,6 +29,9 @@ void check_sendable(const workload::Selection& selection) {
 void check(std::string_view text, const std::string& format) {
   const auto read = workload::read_workload(text, "fuzz", format);
   if (!read) return;
+  for (const auto& prompt : read->prompts)
+    if (prompt.question && !workload::is_right(*prompt.question, prompt.question->answer))
+      std::abort();
   std::set<std::string> ids;
   for (const auto& prompt : read->prompts)
     if (prompt.id.empty() || prompt.workload_class.empty() || !ids.insert(prompt.id).second)

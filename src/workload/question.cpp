@@ -111,6 +111,9 @@ Question read_question(const Json& record) {
   if (record.contains("depth")) util::read_field(record, "depth", question.depth);
   if (question.task.empty()) throw JsonMismatch("\"task\" is empty");
   if (trimmed(question.answer).empty()) throw JsonMismatch("\"answer\" is empty");
+  if (question.answer.find('\n') != std::string::npos)
+    throw JsonMismatch(
+        "\"answer\" is more than a line, and only the first line of an output counts");
   if (question.chance < 0 || question.chance > 1)
     throw JsonMismatch("\"chance\" is a probability, from 0 to 1");
   if (record.contains("schema")) {

@@ -96,6 +96,7 @@ TEST(Question, that_makes_no_sense_is_refused_with_the_reason) {
       {R"("answer": "x", "task": "", "chance": 0.1)", "\"task\" is empty"},
       {R"("answer": "x", "task": "t", "chance": 1.5)", "from 0 to 1"},
       {task + R"("answer": " ")", "\"answer\" is empty"},
+      {task + R"("answer": "x\ny")", "more than a line"},
       {task + R"("answer": "x", "depth": "far")", "depth"},
       {task + R"("answer": "1", "schema": 3)", "an object was expected"},
       {task + R"("answer": "1", "schema": {"type": "whole"})", "no type \"whole\""},
