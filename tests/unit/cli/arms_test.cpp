@@ -152,8 +152,9 @@ TEST(Arms, say_which_part_of_their_sizes_is_wrong) {
 TEST(Arms, that_make_no_sense_say_what_to_write_instead) {
   ArmSettings asked = settings();
   asked.spec_type = "draft-magic";
-  EXPECT_NE(refusal(asked).find("draft-mtp, draft-dflash, draft-dspark, ngram-simple"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(asked).find("draft-mtp, draft-dflash, draft-eagle3, draft-dspark, ngram-simple"),
+      std::string::npos);
   asked = settings();
   for (const char* type : {"draft-dflash", "draft-dspark"}) {
     asked.spec_type = type;
