@@ -80,6 +80,10 @@ bench-widths: build ## pass time against width, 1 to 16, on the heavy laboratory
 	    --widths 16 --launches 10 -t 1 --class json --prompts 1 -n 2; \
 	done
 
+.PHONY: card-tables
+card-tables: build ## the model card's acceptance tables: every drafter on every class (minutes)
+	@scripts/card-tables build/bin/paceline
+
 .PHONY: bench-client
 bench-client: packages-bench build ## what an event costs our HTTP client, beside libcurl and a bare loop
 	@cmake --build build --target client

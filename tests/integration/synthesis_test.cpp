@@ -8,6 +8,7 @@
 
 #include "ggml.h"
 #include "gguf.h"
+#include "support/lab_copy.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
 #include "trace/json.hpp"
@@ -214,6 +215,21 @@ TEST_F(Synthesis, RefusesWhatItCannotMake) {
   EXPECT_NE(refusal({target, "/nowhere/copy.gguf", 0, 0, Quant::q8_0}).find("/nowhere/copy.gguf"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(place));
+}
+
+/// Its name in the cache is made of the first file alone, and would outlive the others.
+TEST_F(Synthesis, RefusesToStoreASplitModelAnew) {
+  const std::string first = folder.path() / "m-00001-of-00002.gguf";
+  for (const auto number : {std::uint16_t{0}, std::uint16_t{1}}) {
+    const auto copy = support::lab_copy("small-f16.gguf", folder, [number](gguf_context* gguf) {
+      gguf_set_val_u16(gguf, "split.no", number);
+      gguf_set_val_u16(gguf, "split.count", 2);
+    });
+    std::filesystem::rename(
+        copy, number == 0 ? first : (folder.path() / "m-00002-of-00002.gguf").string());
+  }
+  const std::string reason = refusal({first, folder.path() / "never.gguf", 0, 0, Quant::q8_0});
+  EXPECT_NE(reason.find("the first of 2 files: merge them"), std::string::npos) << reason;
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ util::Result<void> quantise(const std::string& source, protocol::Quant quant,
                             const std::string& destination) {
   PACELINE_TRY_ASSIGN(const model::Gguf head, model::Gguf::open(source));
   PACELINE_TRY(check_loadable(head));
+  if (const auto files = head.number("split.count").value_or(1); files > 1)
+    return refuse("'{}' is the first of {} files: merge them before they are stored as {}.", source,
+                  files, util::enum_name(quant));
   PACELINE_TRY(start_runtime());
   take_library_error();
   llama_model_quantize_params parameters = llama_model_quantize_default_params();
