@@ -26,7 +26,7 @@ constexpr int demo_output_tokens = 24;
 
 constexpr const char* about_demo =
     "Measures a small trained model, made heavy, plain and with DFlash and MTP drafters, on "
-    "held-out prose, C, Python and JSON; says where speculation pays on this machine and why.";
+    "held-out text of six classes; says where speculation pays on this machine and why.";
 
 struct Settings {
   std::optional<int> threads;
