@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t token_seed = 20240607;
 constexpr int most_repeats = 10'000;
+constexpr int shallowest = 2;  // the state behind the token before the last is saved
 constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 
 /// Tokens past the depth that the widest pass, or a draft of a model, takes up.
@@ -34,9 +35,9 @@ util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& 
   if (job.repeats < 1 || job.repeats > most_repeats)
     return refuse("{} repeats cannot be measured: take 1 to {}.", job.repeats, most_repeats);
   const int deepest = model.facts.n_ctx - 2 - most_tokens_ahead(model, job);
-  if (job.depth < 1 || job.depth > deepest)
-    return refuse("Depth {} cannot be measured with -c {}: it goes from 1 to {}.", job.depth,
-                  model.facts.n_ctx, deepest);
+  if (job.depth < shallowest || job.depth > deepest)
+    return refuse("Depth {} cannot be measured with -c {}: it goes from {} to {}.", job.depth,
+                  model.facts.n_ctx, shallowest, deepest);
   return {};
 }
 
@@ -102,20 +103,32 @@ class Probing {
     return port_.cancelled();
   }
 
-  /// Brings both contexts to the depth and remembers the state there.
+  /// Brings both contexts to the depth and remembers the state one token before it.
   util::Result<void> fill() {
     PACELINE_TRY(model_.reset());
     const int piece = static_cast<int>(llama_n_batch(model_.target.get()));
-    for (int begin = 0; begin < job_.depth; begin += piece) {
-      load_batch(begin, std::min(job_.depth, begin + piece), false);
-      PACELINE_TRY(decode(model_.target.get(), model_.batch));
-      PACELINE_TRY(process());
-    }
+    const int last = job_.depth - 1;
+    for (int begin = 0; begin < last; begin += piece)
+      PACELINE_TRY(feed(begin, std::min(last, begin + piece)));
+    checkpoint_.save(model_, last);
+    PACELINE_TRY(feed(last, job_.depth));
     if (model_.has_drafter_context())
       common_speculative_begin(model_.speculator.get(), sequence, past_);
-    llama_synchronize(model_.target.get());
-    checkpoint_.save(model_, job_.depth);
     return {};
+  }
+
+  /// Back to the depth. The last token before it is decoded again: a drafter may carry its row of
+  /// hidden state over to the next pass, outside of what a context can save.
+  util::Result<void> return_to_depth() {
+    PACELINE_TRY(checkpoint_.restore(model_));
+    return feed(job_.depth - 1, job_.depth);
+  }
+
+  util::Result<void> feed(int begin, int end) {
+    load_batch(begin, end, false);
+    PACELINE_TRY(decode(model_.target.get(), model_.batch));
+    llama_synchronize(model_.target.get());
+    return process();
   }
 
   void load_batch(int begin, int end, bool logits) {
@@ -136,7 +149,7 @@ class Probing {
   util::Result<void> measure(trace::WidthTime& time) {
     if (const int length = draft_length(time.width); length > 0)
       time.draft_ns.push_back(time_draft(length));
-    PACELINE_TRY(checkpoint_.restore(model_));
+    PACELINE_TRY(return_to_depth());
     load_batch(job_.depth, job_.depth + time.width, true);
     const trace::Nanoseconds began = now_ns();
     PACELINE_TRY(decode(model_.target.get(), model_.batch));
@@ -145,7 +158,7 @@ class Probing {
     time.verify_ns.push_back(verified - began);
     PACELINE_TRY(process());
     if (model_.has_drafter_context()) time.process_ns.push_back(now_ns() - verified);
-    return checkpoint_.restore(model_);
+    return return_to_depth();
   }
 
   /// Length of the draft that a pass of this width verifies, 0 where none is timed: n-gram drafters

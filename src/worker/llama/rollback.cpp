@@ -51,7 +51,6 @@ util::Result<void> Checkpoint::protect(LoadedModel& model, int offered) {
 void Checkpoint::save(LoadedModel& model, int depth) {
   mark(model, depth);
   saved_.update_tgt(model.target.get(), sequence, flags);
-  saved_.update_dft(model.drafter.get(), sequence, flags);
 }
 
 util::Result<void> Checkpoint::restore(LoadedModel& model) const {

@@ -17,7 +17,7 @@ class Checkpoint {
   /// when a verify of `offered` draft tokens could not be undone otherwise.
   util::Result<void> protect(LoadedModel& model, int offered);
 
-  /// Saves both states, whatever the memories could undo.
+  /// Marks, and saves the target's state whatever its memory could undo.
   void save(LoadedModel& model, int depth);
 
   /// Goes back to the mark in both contexts, by the states that were saved.
