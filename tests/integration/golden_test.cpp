@@ -108,7 +108,8 @@ TEST_P(GoldenDrafts, AreThoseOfTheTrainingGraphWhereItWasSure) {
 TEST_P(GoldenDrafts, OfShuffledWeightsAreOthers) {
   const GoldenComparison found = compare_drafts(golden_, with_shuffled_weights());
   print("shuffled weights", found);
-  EXPECT_GE(found.drafts, golden_drafts() * 3 / 4);
+  // A rejection that is replayed emits two tokens, so that every second place is passed over.
+  EXPECT_GE(found.drafts, golden_drafts() / 4);
   EXPECT_GT(found.different, found.drafts / 2);
 }
 

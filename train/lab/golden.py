@@ -16,7 +16,7 @@ def best_and_gap(logits):
 
 
 @torch.no_grad()
-def golden_text(target, drafts, prompt, output_tokens, n_max):
+def golden_text(target, drafts, prompt, output_tokens, n_max, replays):
     """What greedy decoding of `output_tokens` tokens with a drafter does, as a dict of the golden file.
 
     prompt: token ids; drafts(tokens [T], positions [P], count) -> (token ids, gaps), each [P, count]: behind the
@@ -32,13 +32,13 @@ def golden_text(target, drafts, prompt, output_tokens, n_max):
     # The last place has no room for a draft: its token is the run's last.
     positions = torch.arange(len(prompt), len(tokens) - 1)
     drafted, gaps = (result.tolist() for result in drafts(tokens, positions, n_max))
-    run = replay(answer, drafted, n_max)
+    run = drafting_passes(answer, drafted, n_max, replays)
     decisive = [gap for one in run for gap in gaps[one["row"]][: min(one["accepted"] + 1, one["offered"])]]
     return {
         "prompt_ids": prompt,
         "greedy_ids": answer,
         "greedy_min_top2_gap": rounded(answer_gaps.min().item()),
-        "passes": len(run),
+        "passes": sum(one["passes"] for one in run),
         "offered": sum(one["offered"] for one in run),
         "accepted": sum(one["accepted"] for one in run),
         "min_top2_gap": rounded(min(decisive + [answer_gaps.min().item()])),
@@ -55,21 +55,24 @@ def golden_text(target, drafts, prompt, output_tokens, n_max):
     }
 
 
-def replay(answer, drafted, n_max):
-    """The passes of a run that emits `answer`: [{row, offered, accepted}].
+def drafting_passes(answer, drafted, n_max, replays):
+    """The run that emits `answer`, by the drafts it makes: [{row, offered, accepted, passes}].
 
     drafted[row]: the draft when answer[row] is the last token. As in DEFINITIONS 1: the first token is no pass's;
     every pass emits the target's token beside what it accepts, so a draft is never longer than leaves room for it.
+    replays: the engine keeps no snapshots of the target for this drafter, so that a pass with a rejected token is
+    followed by one that decodes the accepted tokens again and emits one token more.
     """
-    passes, row = [], 0
+    run, row = [], 0
     while row < len(answer) - 1:
         offered = min(n_max, len(answer) - row - 2)
         accepted = 0
         while accepted < offered and drafted[row][accepted] == answer[row + 1 + accepted]:
             accepted += 1
-        passes.append({"row": row, "offered": offered, "accepted": accepted})
-        row += accepted + 1
-    return passes
+        passes = 2 if replays and accepted < offered else 1
+        run.append({"row": row, "offered": offered, "accepted": accepted, "passes": passes})
+        row += accepted + passes
+    return run
 
 
 def rounded(gap):

@@ -28,6 +28,7 @@ class Drafter:
     n_max: int
     new: Callable  # () -> the module
     drafts: Callable  # (module, target, tokens, positions, count) -> (token ids, gaps), each [P, count]
+    replays: bool = False  # whether the engine decodes accepted tokens again after a rejection
 
 
 DRAFTERS = (
@@ -35,7 +36,7 @@ DRAFTERS = (
     Drafter("dflash", "dflash-f16.gguf", "draft-dflash", dflash.BLOCK - 1, dflash.DFlash, dflash.drafts),
     Drafter("dspark", "dspark-f16.gguf", "draft-dspark", dflash.BLOCK - 1, dspark.DSpark, dspark.drafts),
     Drafter("eagle3", "eagle3-f16.gguf", "draft-eagle3", eagle3.DRAFTED, eagle3.Eagle3, eagle3.drafts),
-    Drafter("small", "small-f16.gguf", "draft-simple", 4, language_model.new_small, language_model.drafts),
+    Drafter("small", "small-f16.gguf", "draft-simple", 4, language_model.new_small, language_model.drafts, True),
 )
 
 
@@ -72,7 +73,7 @@ def texts_of(drafter, module, target, prompts):
 
     texts = []
     for identity, name, prompt in prompts:
-        text = golden_text(target, drafts, prompt, OUTPUT, drafter.n_max)
+        text = golden_text(target, drafts, prompt, OUTPUT, drafter.n_max, drafter.replays)
         if text is not None:
             texts.append({"id": identity, "class": name, **text})
     return texts
