@@ -133,7 +133,8 @@ TEST_P(GoldenDrafts, InF32AreCountedAsTheGraphCountsThem) {
   EXPECT_GE(texts, static_cast<int>(reports.size()) / 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenDrafts, testing::Values("dflash", "mtp", "small"), name_of);
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenDrafts, testing::Values("dflash", "eagle3", "mtp", "small"),
+                         name_of);
 
 /// Drafters that read layers of the target.
 class GoldenTaps : public GoldenDrafts {};
@@ -146,7 +147,7 @@ TEST_P(GoldenTaps, InReversedOrderAreTold) {
   EXPECT_GT(found.different, found.drafts / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenTaps, testing::Values("dflash"), name_of);
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenTaps, testing::Values("dflash", "eagle3"), name_of);
 
 }  // namespace
 }  // namespace paceline
