@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <sstream>
@@ -26,6 +27,10 @@ using trace::SpecType;
 /// A difference that starts at a smaller gap between the target's two best tokens is rounding:
 /// passes of different widths run different kernels.
 constexpr double near_tie = 0.01;
+
+/// Without a drafter, and with each of those that read the target.
+constexpr std::array plain_and_trained = {SpecType::none, SpecType::draft_dflash,
+                                          SpecType::draft_mtp, SpecType::draft_eagle3};
 
 util::Json golden() {
   const auto text = util::read_file(lab_model("dflash-golden.json"));
@@ -104,7 +109,7 @@ TEST(Worker, PlainGreedyTokensAreThoseOfTheTrainingGraph) {
 TEST(Worker, GreedyTextIsTheSameWithEveryDrafter) {
   const auto prompts = held_out_prompts();
   std::vector<JobReport> plain;
-  for (const SpecType type : {SpecType::none, SpecType::draft_dflash, SpecType::draft_mtp}) {
+  for (const SpecType type : plain_and_trained) {
     WorkerProcess worker;
     const auto opened = worker.open(lab_setup(type));
     ASSERT_EQ(opened.outcome.kind, OutcomeKind::done) << opened.outcome.reason;
@@ -178,14 +183,14 @@ void expect_repeats(WorkerProcess& worker, const protocol::Generate& job,
 
 TEST(Worker, ForgetsTheLastRequestBeforeTheNext) {
   const auto prompts = held_out_prompts();
-  for (const SpecType type : {SpecType::none, SpecType::draft_dflash, SpecType::draft_mtp}) {
+  for (const SpecType type : plain_and_trained) {
     WorkerProcess worker;
     ASSERT_TRUE(worker.open(lab_setup(type)).facts.has_value());
     auto job = greedy(prompts[9], 40);
     job.sampling.temp = 0.7;
     job.seed = 3;
     expect_repeats(worker, job, greedy(prompts[20], 40));
-    // After one token the hidden row that an MTP drafter carries over decides about the draft.
+    // After one token the hidden row that a drafter carries over decides about the draft.
     for (int token = 300; token < 320; ++token)
       expect_repeats(worker, greedy(std::vector<int>{token}, 6), greedy(prompts[20], 4));
   }
@@ -244,7 +249,7 @@ TEST(Worker, FactsSayWhatReallyRuns) {
 }
 
 TEST(Worker, ProbesEveryWidthAtTheSameDepth) {
-  for (const SpecType type : {SpecType::none, SpecType::draft_dflash, SpecType::draft_mtp}) {
+  for (const SpecType type : plain_and_trained) {
     WorkerProcess worker;
     ASSERT_TRUE(worker.open(lab_setup(type)).facts.has_value());
     const JobReport report = worker.run(protocol::Probe{{1, 4, 8, 16}, 130, 3});
@@ -254,7 +259,8 @@ TEST(Worker, ProbesEveryWidthAtTheSameDepth) {
       EXPECT_EQ(width.depth, 130);
       EXPECT_EQ(width.verify_ns.size(), 3u);
       EXPECT_EQ(width.process_ns.size(), type == SpecType::none ? 0u : 3u);
-      const int longest = type == SpecType::draft_dflash ? 7 : type == SpecType::draft_mtp ? 3 : 0;
+      // A block's own longest, and llama-server's default for the others.
+      const int longest = type == SpecType::draft_dflash ? 7 : type == SpecType::none ? 0 : 3;
       EXPECT_EQ(width.draft_ns.size(), longest > 0 && width.width == longest + 1 ? 3u : 0u);
     }
   }

@@ -114,10 +114,11 @@ TEST_P(Replay, OffersNothingAndEmitsTheAcceptedTokensAndTwoMore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generation, Replay,
-                         testing::Values(SpecType::draft_dflash, SpecType::draft_mtp),
+                         testing::Values(SpecType::draft_dflash, SpecType::draft_mtp,
+                                         SpecType::draft_eagle3),
                          [](const auto& instance) {
-                           return std::string(instance.param == SpecType::draft_mtp ? "Mtp"
-                                                                                    : "DFlash");
+                           const std::string name = util::enum_name(instance.param);
+                           return name.substr(std::string("draft-").size());
                          });
 
 long count(const Window& window, PassKind kind) {
