@@ -118,7 +118,6 @@ trace::Setup lab_setup(trace::SpecType type, int draft_n_max) {
   trace::Setup setup;
   setup.model_path = lab_model("target-mtp-f16.gguf");
   if (type == trace::SpecType::draft_dflash) setup.draft_path = lab_model("dflash-f16.gguf");
-  if (type == trace::SpecType::draft_eagle3) setup.draft_path = lab_model("eagle3-f16.gguf");
   if (type == trace::SpecType::draft_simple) setup.draft_path = lab_model("small-f16.gguf");
   if (type == trace::SpecType::draft_eagle3) setup.draft_path = lab_model("eagle3-f16.gguf");
   if (type == trace::SpecType::draft_dspark) setup.draft_path = lab_model("dspark-f16.gguf");
