@@ -16,7 +16,7 @@ TASK_ROWS, TASK_LENGTH = 8, 256
 COPY_ROWS, COPY_LENGTH = 32, 64  # half of them words, half pieces of text
 SHORTEST, LONGEST = 3, 20  # tokens of what is repeated
 COPY_WEIGHT = 4.0  # what is learnt has no gradient any more, so the rest comes into its own then
-STEPS, SEED = 300, 7
+STEPS, SEED = 400, 7
 
 
 def repeated(sequence, length):
