@@ -17,8 +17,8 @@ POOL_ROWS = 96
 PROMPT, CONTINUED = 48, 144
 ROWS_OF_STEP = 16  # continuations, beside as many tokens of ordinary text
 NGRAM = 4
-PENALTY = 4.0  # weight of the unlikelihood, to the loss of ordinary text
-STEPS, RATE, SEED = 120, 0.15, 6
+PENALTY = 1.0  # weight of the unlikelihood, to the loss of ordinary text
+STEPS, RATE, SEED = 48, 0.15, 6
 TEXT_ROWS, TEXT_LENGTH = 8, 512
 
 

@@ -8,7 +8,7 @@ from typing import Callable
 import numpy
 import torch
 
-from lab import answers, copying, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
+from lab import answers, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
 from lab import train_drafters, train_target
 from lab.batches import CLASSES, MIX, Corpus
 from lab.gguf_file import round_as_f16_file, write_small, write_target
@@ -66,17 +66,9 @@ def target(workshop):
     return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("target", new_target()))}
 
 
-def copying_heads(workshop):
+def fewer_loops(workshop):
     """Starts from the target."""
     model = workshop.weights("target", new_target()).requires_grad_(True)
-    arguments = (workshop.tokenizer(), workshop.texts, workshop.checkpoint("copying"), workshop.report)
-    seconds = copying.train_to_copy(model, *arguments)
-    return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("copying", new_target()))}
-
-
-def fewer_loops(workshop):
-    """Starts from the target that copies."""
-    model = workshop.weights("copying", new_target()).requires_grad_(True)
     checkpoint = workshop.checkpoint("loops")
     seconds = loops.train_against_loops(model, workshop.texts, checkpoint, workshop.report)
     return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.target())}
@@ -164,7 +156,6 @@ STAGES = (
     Stage("texts", 0.3, texts),
     Stage("tokens", 1, tokens),
     Stage("target", 60, target),
-    Stage("copying", 10, copying_heads),
     Stage("loops", 6, fewer_loops),
     Stage("greedy-rows", 2, greedy_rows),
     Stage("mtp", 4, drafter("mtp", train_drafters.train_mtp)),
