@@ -24,8 +24,9 @@ TEST(ChooseWorkload, takes_what_fits_the_model_where_nothing_is_asked) {
   ASSERT_TRUE(choose_workload({}, lab, run));
   EXPECT_EQ(run.workload, "lab");
   EXPECT_EQ(run.prompt_form, trace::PromptForm::raw);
-  EXPECT_EQ(classes_of(run), (std::set<std::string>{"c", "json", "prose", "python"}));
-  EXPECT_EQ(run.prompts.measured.size(), 48u) << "twelve of each class";
+  EXPECT_EQ(classes_of(run),
+            (std::set<std::string>{"c", "json", "novel", "prose", "python", "tools"}));
+  EXPECT_EQ(run.prompts.measured.size(), 72u) << "twelve of each class";
   EXPECT_FALSE(run.mix);
 }
 
@@ -38,7 +39,7 @@ TEST(ChooseWorkload, keeps_default_classes_to_the_default_workload) {
   WorkloadSettings settings;
   settings.workload = "lab";
   ASSERT_TRUE(choose_workload(settings, defaults, run));
-  EXPECT_EQ(classes_of(run).size(), 4u) << "a workload asked for by name is measured whole";
+  EXPECT_EQ(classes_of(run).size(), 6u) << "a workload asked for by name is measured whole";
 }
 
 TEST(ChooseWorkload, measures_the_classes_of_a_mix) {
