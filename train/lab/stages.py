@@ -21,7 +21,7 @@ from lab.tokenizer import Tokenizer
 @dataclass(frozen=True)
 class Stage:
     name: str
-    minutes: float  # on two cores with AVX-512
+    minutes: float  # on two idle cores with AVX-512, about
     run: Callable  # (workshop) -> a dict of figures for the record
 
 
@@ -155,14 +155,14 @@ def held_out_perplexity(workshop, model):
 STAGES = (
     Stage("texts", 0.3, texts),
     Stage("tokens", 1, tokens),
-    Stage("target", 60, target),
-    Stage("loops", 6, fewer_loops),
-    Stage("greedy-rows", 2, greedy_rows),
-    Stage("mtp", 4, drafter("mtp", train_drafters.train_mtp)),
-    Stage("dflash", 6, drafter("dflash", train_drafters.train_dflash)),
-    Stage("dspark", 4, dspark_drafter),
-    Stage("eagle3", 7, drafter("eagle3", train_drafters.train_eagle3)),
-    Stage("small", 3, small),
+    Stage("target", 55, target),
+    Stage("loops", 2, fewer_loops),
+    Stage("greedy-rows", 3, greedy_rows),
+    Stage("mtp", 3, drafter("mtp", train_drafters.train_mtp)),
+    Stage("dflash", 5, drafter("dflash", train_drafters.train_dflash)),
+    Stage("dspark", 2, dspark_drafter),
+    Stage("eagle3", 5, drafter("eagle3", train_drafters.train_eagle3)),
+    Stage("small", 2, small),
     Stage("files", 0.1, files),
     Stage("golden", 1, golden),
     Stage("workloads", 0.2, workloads),

@@ -8,7 +8,7 @@ from lab.training import train
 # (steps, rows, tokens of a row): short windows first, they are cheapest; long ones last, so that
 # positions up to 2047 are seen at all. Every step has 8192 tokens.
 TARGET_PHASES = ((1400, 32, 256), (600, 16, 512), (130, 4, 2048))
-SMALL_PHASES = ((1200, 16, 256),)
+SMALL_PHASES = ((1000, 16, 256),)
 TARGET_SEED, SMALL_SEED = 1, 2
 
 
