@@ -168,8 +168,6 @@ TEST_F(Run, counts_the_same_twice_with_every_drafter_at_temperature_0) {
     const Ended ended = run({"-m",         target,
                              "--temp",     "0",
                              "--arm",      "draft-dflash:7:" + dflash,
-                             "--arm",      "draft-dspark:7:" + models + "dspark-f16.gguf",
-                             "--arm",      "draft-eagle3:5:" + models + "eagle3-f16.gguf",
                              "--arm",      "draft-simple:4:" + models + "small-f16.gguf",
                              "--arm",      "draft-mtp:3",
                              "--workload", "lab",
@@ -182,7 +180,7 @@ TEST_F(Run, counts_the_same_twice_with_every_drafter_at_temperature_0) {
     EXPECT_THAT(ended.output, HasSubstr("Accepted at each position of a draft"));
     of_run = counts_of(document());
   }
-  EXPECT_EQ(counts[0].size(), 6u * 6u) << "six arms on six classes";
+  EXPECT_EQ(counts[0].size(), 4u * 6u) << "four arms on six classes";
   EXPECT_EQ(counts[0], counts[1]);
 }
 

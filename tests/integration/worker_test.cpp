@@ -30,8 +30,7 @@ constexpr double near_tie = 0.01;
 
 /// Without a drafter, and with each of those that read the target.
 constexpr std::array plain_and_trained = {SpecType::none, SpecType::draft_dflash,
-                                          SpecType::draft_dspark, SpecType::draft_mtp,
-                                          SpecType::draft_eagle3};
+                                          SpecType::draft_mtp};
 
 util::Json golden() {
   const auto text = util::read_file(lab_model("dflash-golden.json"));

@@ -114,8 +114,7 @@ TEST_P(Replay, OffersNothingAndEmitsTheAcceptedTokensAndTwoMore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generation, Replay,
-                         testing::Values(SpecType::draft_dflash, SpecType::draft_dspark,
-                                         SpecType::draft_mtp, SpecType::draft_eagle3),
+                         testing::Values(SpecType::draft_dflash, SpecType::draft_mtp),
                          [](const auto& instance) {
                            const std::string name = util::enum_name(instance.param);
                            return name.substr(std::string("draft-").size());
