@@ -44,7 +44,7 @@ class DrafterBatches:
         return torch.cat((self.greedy_rows[chosen], text)), generator
 
 
-MTP_STEPS, MTP_ROWS, MTP_SEED = 350, 12, 5
+MTP_STEPS, MTP_ROWS, MTP_SEED = 500, 12, 5
 
 
 def train_mtp(target, texts, greedy_rows, checkpoint, report):
@@ -58,7 +58,7 @@ def train_mtp(target, texts, greedy_rows, checkpoint, report):
     return train(block, loss_of_step, MTP_STEPS, checkpoint, report)
 
 
-DFLASH_STEPS, DFLASH_ROWS, DFLASH_SEED = 600, 16, 3
+DFLASH_STEPS, DFLASH_ROWS, DFLASH_SEED = 1500, 16, 3
 
 
 def train_dflash(target, texts, greedy_rows, checkpoint, report):
@@ -72,7 +72,7 @@ def train_dflash(target, texts, greedy_rows, checkpoint, report):
     return train(drafter, loss_of_step, DFLASH_STEPS, checkpoint, report)
 
 
-EAGLE3_STEPS, EAGLE3_ROWS, EAGLE3_SEED = 300, 16, 11
+EAGLE3_STEPS, EAGLE3_ROWS, EAGLE3_SEED = 900, 16, 11
 
 
 def train_eagle3(target, texts, greedy_rows, checkpoint, report):
@@ -86,7 +86,7 @@ def train_eagle3(target, texts, greedy_rows, checkpoint, report):
     return train(drafter, loss_of_step, EAGLE3_STEPS, checkpoint, report)
 
 
-DSPARK_STEPS, DSPARK_ROWS, DSPARK_SEED = 200, 16, 13
+DSPARK_STEPS, DSPARK_ROWS, DSPARK_SEED = 400, 16, 13
 DSPARK_RATE = 0.3  # of the full rates: DFlash's weights are trained already
 
 
