@@ -95,7 +95,7 @@ bench-peers: build ## CPU per token of AIPerf, GuideLLM, llama-benchy and ours, 
 
 .PHONY: lab-models
 lab-models: export PACELINE_ENGINE := source
-lab-models: packages-train engine ## train the models of models/ anew, into build/lab-models (about 95 minutes on 2 cores)
+lab-models: packages-train engine ## train a family of laboratory models into build/lab-models (about two hours on 2 cores)
 	@scripts/lab-models
 
 .PHONY: lab-models-check

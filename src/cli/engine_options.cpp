@@ -153,7 +153,7 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
   command.add_option("--spec-draft-n-max", arms.draft_n_max, "Longest draft of a drafter model")
       ->check(CLI::Range(1, 64))
       ->type_name("TOKENS")
-      ->default_str("the whole block of the drafter, else 3")
+      ->default_str("the longest that the drafter's block allows, else 3")
       ->group(engine_group);
   add_map_sizes(command, "--spec-ngram-simple", arms.ngram_simple);
   add_map_sizes(command, "--spec-ngram-map-k", arms.ngram_map_k);

@@ -42,7 +42,7 @@ void add_workload_options(CLI::App& command, WorkloadSettings& settings) {
   command
       .add_option("--workload", settings.workload,
                   "Prompts to send: paceline (six classes), lab (held out from the laboratory "
-                  "models), evaluation (questions with answers, for the same), or a file, JSON or "
+                  "models), evaluation (questions, for `paceline score`), or a file, JSON or "
                   "JSON lines, in one of the formats below")
       ->type_name("NAME|FILE")
       ->default_str("lab on laboratory models, else code, prose and json of paceline")

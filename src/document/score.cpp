@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 
 #include "document/workload.hpp"
+#include "metrics/arithmetic.hpp"
 #include "metrics/proportion.hpp"
 #include "metrics/sample.hpp"
 
@@ -45,20 +47,20 @@ std::map<std::string, const trace::Request*> first_requests(const trace::Trace& 
 }
 
 double mean_chance(const std::vector<Answered>& answers) {
-  double sum = 0;
-  for (const Answered& answer : answers) sum += answer.question->chance;
-  return sum / static_cast<double>(answers.size());
+  std::vector<double> chances;
+  for (const Answered& answer : answers) chances.push_back(answer.question->chance);
+  return metrics::mean(chances);
 }
 
 /// Over all pairs of two questions, which is the mean over all ways to deal the answers out.
 Known<double> blind_share(const std::vector<Answered>& answers) {
   if (answers.size() < 2) return not_known<double>("one question has no other's answer");
-  std::size_t right = 0;
+  std::int64_t right = 0;
   for (const Answered& asked : answers)
     for (const Answered& other : answers)
       if (&asked != &other && workload::is_right(*asked.question, other.question->answer)) ++right;
-  return known(static_cast<double>(right) /
-               static_cast<double>(answers.size() * (answers.size() - 1)));
+  const auto count = static_cast<std::int64_t>(answers.size());
+  return known(metrics::share(right, count * (count - 1)));
 }
 
 ScoreRow to_row(const std::string& arm, const RowKey& key, const std::vector<Answered>& answers) {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "util/assert.hpp"
 
 namespace paceline::metrics {
 
@@ -18,6 +21,11 @@ double full_draft_passes_per_s(const DraftLengthRow& row) {
 }
 
 }  // namespace
+
+double mean(const std::vector<double>& values) {
+  PACELINE_ASSERT(!values.empty());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 double full_draft_tokens_per_pass(int draft_length, double acceptance) {
   return 1 + draft_length * acceptance;

@@ -8,6 +8,9 @@ namespace paceline::metrics {
 
 // The formulas of DEFINITIONS 2, 4, 7 and 8 on bare figures, as they stand in somebody's post.
 
+/// Arithmetic mean; there has to be a value.
+double mean(const std::vector<double>& values);
+
 /// 1 + draft length * acceptance: tokens per pass when every pass carries a full draft.
 double full_draft_tokens_per_pass(int draft_length, double acceptance);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "metrics/arithmetic.hpp"
 #include "util/assert.hpp"
 
 namespace paceline::metrics {
@@ -19,10 +20,6 @@ double sum_of_squares(const std::vector<double>& values, double centre) {
   return std::accumulate(values.begin(), values.end(), 0.0, [centre](double sum, double value) {
     return sum + (value - centre) * (value - centre);
   });
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 std::vector<double> unit_means(const Grid& grid) {

@@ -3,57 +3,35 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
-#include <optional>
 #include <string>
-#include <vector>
 
+#include "model/sha256.hpp"
 #include "study/collect.hpp"
 #include "util/files.hpp"
-#include "util/hash.hpp"
 
 namespace paceline::study {
 
 namespace {
 
 constexpr auto patience = std::chrono::hours(1);  // of a writer that says nothing until it is done
-constexpr std::size_t piece = std::size_t{1} << 20;
-
-/// A hash of a file's bytes, read piece by piece as models may be larger than the memory; nothing
-/// when it cannot be read.
-std::optional<std::string> seal_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::vector<char> bytes(piece);
-  std::uint64_t hash = util::fnv1a_start;
-  while (file) {
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    hash = util::fnv1a({bytes.data(), static_cast<std::size_t>(file.gcount())}, hash);
-  }
-  if (file.bad()) return std::nullopt;
-  return fmt::format("{:016x}", hash);
-}
 
 /// Whether the copy is there, whole and as it was written: a cache is a place where things rot.
 bool is_sealed(const std::filesystem::path& copy, const std::filesystem::path& seal) {
   const auto expected = util::read_file(seal);
-  return expected && seal_of(copy) == *expected;
+  const auto found = model::sha256_of(copy);
+  return expected && found && *found == *expected;
 }
 
 /// "target-f16-6x2048-q8_0-5f0c..": the copy's name, without an ending.
 std::string name_of(const std::filesystem::path& model, const Derivation& derivation,
-                    const std::string& seal) {
+                    const std::string& hash) {
+  constexpr std::size_t shown = 16;
   std::string name = model.stem().string();
   if (derivation.extra_layers != 0 || derivation.feed_forward != 0)
     name += fmt::format("-{}x{}", derivation.extra_layers, derivation.feed_forward);
   if (derivation.quant != protocol::Quant::as_is)
     name += fmt::format("-{}", util::enum_name(derivation.quant));
-  return name + "-" + seal;
-}
-
-tl::unexpected<util::Error> not_read(const std::filesystem::path& path) {
-  return util::fail(util::ErrorKind::engine,
-                    fmt::format("{} cannot be read: name a model that is there", path.string()));
+  return name + "-" + hash.substr(0, shown);
 }
 
 util::Result<void> make_folder(const std::filesystem::path& folder) {
@@ -72,9 +50,8 @@ util::Result<std::filesystem::path> derived(const std::filesystem::path& model,
                                             engine::Engine& engine,
                                             const std::function<bool()>& stop_asked) {
   if (!derivation.is_needed()) return model;
-  const auto source = seal_of(model);
-  if (!source) return not_read(model);
-  const auto path = folder / (name_of(model, derivation, *source) + ".gguf");
+  PACELINE_TRY_ASSIGN(const std::string source, model::sha256_of(model));
+  const auto path = folder / (name_of(model, derivation, source) + ".gguf");
   const std::filesystem::path seal = path.string() + ".sum";
   if (is_sealed(path, seal)) return path;
   PACELINE_TRY(make_folder(folder));
@@ -88,9 +65,8 @@ util::Result<std::filesystem::path> derived(const std::filesystem::path& model,
   if (outcome.kind != trace::OutcomeKind::done)
     return util::fail(util::ErrorKind::engine,
                       fmt::format("could not write {}: {}", path.string(), outcome.reason));
-  const auto written = seal_of(path);
-  if (!written) return not_read(path);
-  PACELINE_TRY(util::write_file(seal, *written));
+  PACELINE_TRY_ASSIGN(const std::string written, model::sha256_of(path));
+  PACELINE_TRY(util::write_file(seal, written));
   return path;
 }
 

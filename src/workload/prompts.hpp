@@ -28,7 +28,7 @@ util::Result<Workload> read_workload(std::string_view text, std::string_view sou
                                      const std::string& format = any_format);
 
 /// The prompts of a workload: "paceline" (six classes, two forms), "lab" (held-out text by class,
-/// for the laboratory models), "evaluation" (questions with answers for them), or a file.
+/// for the laboratory models), "evaluation" (questions with answers), or a file.
 util::Result<Workload> load_workload(const std::string& name_or_path,
                                      const std::string& format = any_format);
 

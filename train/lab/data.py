@@ -5,7 +5,7 @@ from lab import corpora, tasks
 from lab.tokenizer import Tokenizer, learn_merges
 
 TASK_BYTES = 6_000_000
-MERGE_BYTES = 5_000_000  # of each class, at most, that merges are counted on
+MERGE_CHARACTERS = 5_000_000  # of each class, at most, that merges are counted on
 TASK_SEED = 20
 
 
@@ -21,7 +21,7 @@ def make_texts(folder, downloads):
 def make_tokens(folder):
     """merges.json, and the tokens of every text; returns {class: held-out bytes per token}."""
     texts = {path.name.removesuffix(".txt"): path for path in sorted(folder.glob("*.txt"))}
-    of_training = [path.read_bytes().decode()[:MERGE_BYTES] for name, path in texts.items() if name.endswith(".train")]
+    of_training = [path.read_bytes().decode()[:MERGE_CHARACTERS] for name, path in texts.items() if name.endswith(".train")]
     tokenizer = Tokenizer(learn_merges(of_training))
     tokenizer.save(folder / "merges.json")
     density = {}

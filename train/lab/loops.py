@@ -32,7 +32,7 @@ def repeats(tokens, length):
 
 
 def repeated_share(tokens, length=8):
-    """The share of windows of `length` tokens that repeat an earlier one of their row (DEFINITIONS 6)."""
+    """The share of windows of `length` tokens that repeat an earlier one of their row (DEFINITIONS 7)."""
     found = repeats(tokens, length)[:, length - 1 :]
     return found.float().mean().item()
 

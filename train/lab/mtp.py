@@ -99,7 +99,8 @@ def drafts(mtp, target, tokens, positions, count):
     return best, gaps
 
 
-def loss(mtp, target, tokens, first_anchor):
+def loss(mtp, target, tokens, first_anchor, _=None):
+    """At every anchor from first_anchor on: nothing is drawn."""
     total = 0.0
     for step, (logits, labels) in enumerate(predictions(mtp, target, tokens, first_anchor)):
         total = total + STEP_WEIGHT**step * functional.cross_entropy(logits.flatten(0, 1), labels.flatten())

@@ -74,12 +74,7 @@ def evaluation_records(tokenizer, held_out, seen):
     items = tasks.evaluation_items(
         EVALUATION_SEED, filler, lambda text: len(tokenizer.encode(text)), seen
     )
-    return [renamed(item, "prompt", "text") for item in items]
-
-
-def renamed(record, old, new):
-    """Returns the record with one key renamed, in its place."""
-    return {(new if key == old else key): value for key, value in record.items()}
+    return [{("text" if key == "prompt" else key): value for key, value in item.items()} for item in items]
 
 
 def make_workloads(texts, folder):
@@ -96,12 +91,6 @@ def make_workloads(texts, folder):
     questions = evaluation_records(tokenizer, held_out, seen)
     write_records(folder / "evaluation.jsonl", questions)
     return {"prompts": len(prompts), "questions": len(questions)}
-
-
-def read_evaluation(path):
-    """Returns the items of an evaluation.jsonl as tasks.evaluation_items made them."""
-    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    return [renamed(record, "text", "prompt") for record in records]
 
 
 def write_records(path, records):

@@ -8,9 +8,9 @@ from typing import Callable
 import numpy
 import torch
 
-from lab import answers, data, dflash, dspark, eagle3, evaluate, golden_files, loops, prompts
+from lab import data, dflash, dspark, eagle3, golden_files, loops, prompts
 from lab import train_drafters, train_target
-from lab.batches import CLASSES, MIX, Corpus
+from lab.batches import CLASSES, Corpus
 from lab.gguf_file import round_as_f16_file, write_small, write_target
 from lab.language_model import new_small, new_target
 from lab.mtp import Mtp
@@ -84,21 +84,24 @@ def small(workshop):
     return {"seconds": seconds, "perplexity": held_out_perplexity(workshop, workshop.weights("small", new_small()))}
 
 
-def drafter(name, train):
+def drafter(name):
     """A stage that trains one drafter on the frozen target."""
 
     def run(workshop):
-        arguments = (workshop.target(), workshop.texts, workshop.rows, workshop.checkpoint(name), workshop.report)
-        return {"seconds": train(*arguments)}
+        return {"seconds": train_one(workshop, name)}
 
     return run
 
 
 def dspark_drafter(workshop):
     """Starts from the DFlash drafter."""
-    trained_dflash = workshop.weights("dflash", dflash.DFlash())
-    arguments = (workshop.target(), workshop.texts, workshop.rows, workshop.checkpoint("dspark"), workshop.report)
-    return {"seconds": train_drafters.train_dspark(trained_dflash, *arguments)}
+    trained = workshop.weights("dflash", dflash.DFlash()).state_dict()
+    return {"seconds": train_one(workshop, "dspark", start=lambda drafter: drafter.dflash.load_state_dict(trained))}
+
+
+def train_one(workshop, name, **start):
+    paths = (workshop.texts, workshop.rows, workshop.checkpoint(name))
+    return train_drafters.train_drafter(name, workshop.target(), *paths, workshop.report, **start)
 
 
 def write_hashes(folder):
@@ -132,14 +135,6 @@ def workloads(workshop):
     return prompts.make_workloads(workshop.texts, workshop.folder)
 
 
-def evaluation(workshop):
-    """The target's greedy answers to the evaluation set, in torch: evaluation.md for the model card."""
-    items = prompts.read_evaluation(workshop.folder / "evaluation.jsonl")
-    rows = evaluate.evaluate(workshop.target(), workshop.tokenizer(), items)
-    (workshop.folder / "evaluation.md").write_text(answers.table(rows))
-    return {f"{row['task']} {row['depth'] or ''}".strip(): f"{row['right']}/{row['asked']}" for row in rows}
-
-
 def held_out_perplexity(workshop, model):
     """{class: {"perplexity", "bits per byte"}} of the first windows of every held-out part."""
     held_out = Corpus(workshop.texts, "held-out", CLASSES)
@@ -155,18 +150,17 @@ def held_out_perplexity(workshop, model):
 STAGES = (
     Stage("texts", 0.3, texts),
     Stage("tokens", 1, tokens),
-    Stage("target", 56, target),
+    Stage("target", 70, target),
     Stage("loops", 2, fewer_loops),
     Stage("greedy-rows", 3, greedy_rows),
-    Stage("mtp", 4, drafter("mtp", train_drafters.train_mtp)),
-    Stage("dflash", 11, drafter("dflash", train_drafters.train_dflash)),
+    Stage("mtp", 4, drafter("mtp")),
+    Stage("dflash", 11, drafter("dflash")),
     Stage("dspark", 3, dspark_drafter),
-    Stage("eagle3", 7, drafter("eagle3", train_drafters.train_eagle3)),
+    Stage("eagle3", 7, drafter("eagle3")),
     Stage("small", 3, small),
     Stage("files", 0.1, files),
     Stage("golden", 1, golden),
     Stage("workloads", 0.2, workloads),
-    Stage("evaluation", 1, evaluation),
 )
 
 

@@ -3,11 +3,14 @@
 Half of each batch is the target's own greedy continuation of training prompts, where the labels are exactly what
 greedy decoding accepts; the other half is ordinary text, because continuations of a small model are narrow.
 """
+from dataclasses import dataclass
+from typing import Callable
+
 import numpy
 import torch
 
 from lab import dflash, dspark, eagle3, mtp
-from lab.batches import CLASSES, MIX, Corpus, generator_of
+from lab.batches import MIX, Corpus, generator_of
 from lab.training import train
 
 PROMPT, CONTINUED = 96, 160
@@ -44,60 +47,39 @@ class DrafterBatches:
         return torch.cat((self.greedy_rows[chosen], text)), generator
 
 
-MTP_STEPS, MTP_ROWS, MTP_SEED = 500, 12, 5
+@dataclass(frozen=True)
+class Recipe:
+    new: Callable  # () -> the drafter before training
+    loss: Callable  # (drafter, target, tokens [rows, ROW], generator) -> scalar
+    steps: int
+    rows: int
+    seed: int
+    rate: float = 1.0  # of the optimizer's full rates
 
 
-def train_mtp(target, texts, greedy_rows, checkpoint, report):
-    torch.manual_seed(MTP_SEED)
-    block, batches = mtp.Mtp(), DrafterBatches(texts, greedy_rows, MTP_SEED)
-
-    def loss_of_step(step):
-        tokens, _ = batches.of_step(step, MTP_ROWS)
-        return mtp.loss(block, target, tokens, PROMPT - 1)
-
-    return train(block, loss_of_step, MTP_STEPS, checkpoint, report)
+def behind_prompts(module):
+    """The loss of a drafter's module at anchors whose labels lie in the continued part."""
+    return lambda drafter, target, tokens, generator: module.loss(drafter, target, tokens, PROMPT - 1, generator)
 
 
-DFLASH_STEPS, DFLASH_ROWS, DFLASH_SEED = 1500, 16, 3
+RECIPES = {
+    "mtp": Recipe(mtp.Mtp, behind_prompts(mtp), steps=500, rows=12, seed=5),
+    "dflash": Recipe(dflash.DFlash, behind_prompts(dflash), steps=1500, rows=16, seed=3),
+    "eagle3": Recipe(eagle3.Eagle3, eagle3.loss, steps=900, rows=16, seed=11),
+    # Starts from DFlash's trained weights.
+    "dspark": Recipe(dspark.DSpark, behind_prompts(dspark), steps=400, rows=16, seed=13, rate=0.3),
+}
 
 
-def train_dflash(target, texts, greedy_rows, checkpoint, report):
-    torch.manual_seed(DFLASH_SEED)
-    drafter, batches = dflash.DFlash(), DrafterBatches(texts, greedy_rows, DFLASH_SEED)
-
-    def loss_of_step(step):
-        tokens, generator = batches.of_step(step, DFLASH_ROWS)
-        return dflash.loss(drafter, target, tokens, PROMPT - 1, generator)
-
-    return train(drafter, loss_of_step, DFLASH_STEPS, checkpoint, report)
-
-
-EAGLE3_STEPS, EAGLE3_ROWS, EAGLE3_SEED = 900, 16, 11
-
-
-def train_eagle3(target, texts, greedy_rows, checkpoint, report):
-    torch.manual_seed(EAGLE3_SEED)
-    drafter, batches = eagle3.Eagle3(), DrafterBatches(texts, greedy_rows, EAGLE3_SEED)
+def train_drafter(name, target, texts, greedy_rows, checkpoint, report, start=lambda drafter: None):
+    """start(drafter) may give the new drafter weights to begin with."""
+    recipe = RECIPES[name]
+    torch.manual_seed(recipe.seed)
+    drafter, batches = recipe.new(), DrafterBatches(texts, greedy_rows, recipe.seed)
+    start(drafter)
 
     def loss_of_step(step):
-        tokens, generator = batches.of_step(step, EAGLE3_ROWS)
-        return eagle3.loss(drafter, target, tokens, generator)
+        tokens, generator = batches.of_step(step, recipe.rows)
+        return recipe.loss(drafter, target, tokens, generator)
 
-    return train(drafter, loss_of_step, EAGLE3_STEPS, checkpoint, report)
-
-
-DSPARK_STEPS, DSPARK_ROWS, DSPARK_SEED = 400, 16, 13
-DSPARK_RATE = 0.3  # of the full rates: DFlash's weights are trained already
-
-
-def train_dspark(trained_dflash, target, texts, greedy_rows, checkpoint, report):
-    """Starts from the weights of trained_dflash."""
-    torch.manual_seed(DSPARK_SEED)
-    drafter, batches = dspark.DSpark(), DrafterBatches(texts, greedy_rows, DSPARK_SEED)
-    drafter.dflash.load_state_dict(trained_dflash.state_dict())
-
-    def loss_of_step(step):
-        tokens, generator = batches.of_step(step, DSPARK_ROWS)
-        return dspark.loss(drafter, target, tokens, PROMPT - 1, generator)
-
-    return train(drafter, loss_of_step, DSPARK_STEPS, checkpoint, report, DSPARK_RATE)
+    return train(drafter, loss_of_step, recipe.steps, checkpoint, report, recipe.rate)
