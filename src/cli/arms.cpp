@@ -73,6 +73,7 @@ util::Result<void> read_length(const std::string& arm, const std::string& text,
 
 /// The sizes of an n-gram type in the order that --arm and arm names have them.
 std::vector<std::optional<int>*> sizes_in_order(SpecType type, NgramSizes& sizes) {
+  if (type == SpecType::ngram_cache) return {};
   if (type == SpecType::ngram_mod) return {&sizes.size_n, &sizes.n_min, &sizes.size_m};
   return {&sizes.size_n, &sizes.size_m, &sizes.min_hits};
 }
@@ -86,6 +87,9 @@ const char* order_of_sizes(SpecType type) {
 util::Result<void> read_sizes(const std::string& arm, const std::string& text,
                               ArmRequest& request) {
   const auto places = sizes_in_order(request.type, request.sizes);
+  if (places.empty())
+    return misused("--arm {}: {} has no sizes; leave \"{}\" out", arm,
+                   util::enum_name(request.type), text);
   std::size_t begin = 0;
   std::size_t given = 0;
   while (begin <= text.size()) {
@@ -102,9 +106,8 @@ util::Result<void> read_sizes(const std::string& arm, const std::string& text,
 }
 
 NgramSizes sizes_of(const ArmSettings& settings, SpecType type) {
-  if (type == SpecType::ngram_simple) return settings.ngram_simple;
-  if (type == SpecType::ngram_map_k) return settings.ngram_map_k;
-  return type == SpecType::ngram_mod ? settings.ngram_mod : NgramSizes{};
+  const auto found = settings.ngram.find(type);
+  return found == settings.ngram.end() ? NgramSizes{} : found->second;
 }
 
 util::Result<ArmRequest> parse_arm(const ArmSettings& settings, const std::string& text) {
@@ -210,11 +213,12 @@ bool any_given(const NgramSizes& sizes) {
 util::Result<void> check_all_used(const ArmSettings& settings,
                                   const std::vector<trace::Arm>& arms) {
   const auto some_arm = [&](auto&& has) { return std::any_of(arms.begin(), arms.end(), has); };
-  for (const SpecType type : {SpecType::ngram_simple, SpecType::ngram_map_k, SpecType::ngram_mod})
-    if (any_given(sizes_of(settings, type)) &&
-        !some_arm([&](const trace::Arm& arm) { return arm.setup.spec_type == type; }))
+  for (const auto& [type, sizes] : settings.ngram) {
+    const auto is_of_type = [&](const trace::Arm& arm) { return arm.setup.spec_type == type; };
+    if (any_given(sizes) && !some_arm(is_of_type))
       return misused("sizes of {} are given and no arm uses them: add --spec-type {}",
                      util::enum_name(type), util::enum_name(type));
+  }
   if (settings.draft_model && !some_arm([&](const trace::Arm& arm) {
         return arm.setup.draft_path == settings.draft_model;
       }))
@@ -228,6 +232,7 @@ util::Result<void> check_all_used(const ArmSettings& settings,
 /// can be timed, and the engine knows it.
 int asked_longest(const trace::Setup& setup) {
   if (!trace::is_ngram(setup.spec_type)) return setup.draft_n_max;
+  if (setup.spec_type == SpecType::ngram_cache) return trace::ngram_cache_draft;
   return setup.ngram.size_m.value_or(most_widest_pass);
 }
 

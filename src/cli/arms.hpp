@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +28,7 @@ struct ArmSettings {
   std::optional<std::string> spec_type;
   std::optional<int> draft_n_max;
   std::optional<trace::SpecType> found_type;  ///< what -md's file is; used without --spec-type
-  trace::NgramSizes ngram_simple;
-  trace::NgramSizes ngram_map_k;
-  trace::NgramSizes ngram_mod;
+  std::map<trace::SpecType, trace::NgramSizes> ngram;  ///< by type
   std::vector<std::string> extra;  ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]
   bool no_plain = false;
   int n_ctx = 4096;

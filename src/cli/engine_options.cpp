@@ -12,6 +12,8 @@ namespace paceline::cli {
 
 namespace {
 
+using trace::SpecType;
+
 constexpr const char* engine_group = "Engine";
 constexpr const char* sampling_group = "Sampling";
 
@@ -33,13 +35,12 @@ CLI::Validator not_empty() {
 
 std::vector<std::string> drafting_types() {
   std::vector<std::string> names;
-  for (const auto& [type, name] : util::EnumNames<trace::SpecType>::table)
-    if (type != trace::SpecType::none && type != trace::SpecType::undeclared)
-      names.emplace_back(name);
+  for (const auto& [type, name] : util::EnumNames<SpecType>::table)
+    if (type != SpecType::none && type != SpecType::undeclared) names.emplace_back(name);
   return names;
 }
 
-/// The sizes that ngram-simple and ngram-map-k both have.
+/// The sizes of the types that look n-grams up in a map of them.
 void add_map_sizes(CLI::App& command, const std::string& prefix, trace::NgramSizes& sizes) {
   command.add_option(prefix + "-size-n", sizes.size_n, "Tokens that are looked up in the text")
       ->check(CLI::Range(1, most_ngram_size))
@@ -53,7 +54,7 @@ void add_map_sizes(CLI::App& command, const std::string& prefix, trace::NgramSiz
       ->group(engine_group);
   command
       .add_option(prefix + "-min-hits", sizes.min_hits,
-                  "Times seen before it drafts; llama.cpp v0.5.0 takes it and makes no use of it")
+                  "Times seen before it drafts; llama.cpp v0.5.0 uses it for ngram-map-k4v alone")
       ->check(CLI::Range(1, 65535))
       ->type_name("TIMES")
       ->default_str("1")
@@ -155,9 +156,10 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
       ->type_name("TOKENS")
       ->default_str("the longest that the drafter's block allows, else 3")
       ->group(engine_group);
-  add_map_sizes(command, "--spec-ngram-simple", arms.ngram_simple);
-  add_map_sizes(command, "--spec-ngram-map-k", arms.ngram_map_k);
-  add_mod_sizes(command, arms.ngram_mod);
+  for (const SpecType type :
+       {SpecType::ngram_simple, SpecType::ngram_map_k, SpecType::ngram_map_k4v})
+    add_map_sizes(command, fmt::format("--spec-{}", util::enum_name(type)), arms.ngram[type]);
+  add_mod_sizes(command, arms.ngram[SpecType::ngram_mod]);
   command
       .add_option("--arm", arms.extra,
                   "One more arm: TYPE[:N[:FILE]] as in draft-dflash:6 or draft-simple:3:FILE, of "

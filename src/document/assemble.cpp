@@ -74,7 +74,8 @@ Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
   if (facts.server && trace::is_ngram(arm.setup.spec_type)) {
     const auto& asked = arm.setup.ngram;  // a server does not say: what it was started with
     ngram = NgramSizes{asked.size_n, asked.size_m, asked.min_hits, asked.n_min};
-    n_max = asked.size_m;
+    const bool fixed = arm.setup.spec_type == trace::SpecType::ngram_cache;
+    n_max = fixed ? trace::ngram_cache_draft : asked.size_m;
   }
   std::optional<int> block = facts.draft_block;
   if (!block && facts.drafter && facts.drafter->drafter) block = facts.drafter->drafter->block;

@@ -48,15 +48,16 @@ std::string model_text(const document::Model& model) {
   return text + ")";
 }
 
+/// As ", looks up 12, min hits 1"; nothing for a type without sizes.
 std::string ngram_text(const document::NgramSizes& sizes) {
-  std::vector<std::string> parts;
+  std::string text;
   const auto add = [&](const char* name, const std::optional<int>& value) {
-    if (value) parts.push_back(fmt::format("{} {}", name, *value));
+    if (value) text += fmt::format(", {} {}", name, *value);
   };
   add("looks up", sizes.size_n);
   add("at least", sizes.n_min);
   add("min hits", sizes.min_hits);
-  return comma_separated(parts);
+  return text;
 }
 
 /// Types of a drafter inside the target's file, as in "in the target's file (f16, f32)".
@@ -70,7 +71,7 @@ std::string drafter_text(const document::Drafter& drafter) {
   std::string text = util::printable(drafter.arm) + ": " + util::printable(drafter.spec_type);
   if (drafter.n_max.value) text += fmt::format(", up to {} tokens", *drafter.n_max.value);
   if (drafter.block.value) text += fmt::format(", block of {}", *drafter.block.value);
-  if (drafter.ngram.value) text += ", " + ngram_text(*drafter.ngram.value);
+  if (drafter.ngram.value) text += ngram_text(*drafter.ngram.value);
   text += ", ";
   text += drafter.file.value   ? model_text(*drafter.file.value)
           : drafter.part.value ? part_text(*drafter.part.value)

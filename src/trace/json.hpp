@@ -15,7 +15,9 @@ PACELINE_ENUM_NAMES(paceline::trace::SpecType, 10, {paceline::trace::SpecType::n
                     {paceline::trace::SpecType::draft_dspark, "draft-dspark"},
                     {paceline::trace::SpecType::ngram_simple, "ngram-simple"},
                     {paceline::trace::SpecType::ngram_map_k, "ngram-map-k"},
+                    {paceline::trace::SpecType::ngram_map_k4v, "ngram-map-k4v"},
                     {paceline::trace::SpecType::ngram_mod, "ngram-mod"},
+                    {paceline::trace::SpecType::ngram_cache, "ngram-cache"},
                     {paceline::trace::SpecType::undeclared, "undeclared"});
 PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
                     {paceline::trace::PromptForm::chat, "chat"});

@@ -16,15 +16,21 @@ enum class SpecType {
   draft_dspark,
   ngram_simple,
   ngram_map_k,
+  ngram_map_k4v,
   ngram_mod,
+  ngram_cache,
   undeclared,  ///< of a running server: whatever it does, which its facts say where they can
 };
 
 /// True for the types that draft from the text itself and need no drafter file.
 inline bool is_ngram(SpecType type) {
   return type == SpecType::ngram_simple || type == SpecType::ngram_map_k ||
-         type == SpecType::ngram_mod;
+         type == SpecType::ngram_map_k4v || type == SpecType::ngram_mod ||
+         type == SpecType::ngram_cache;
 }
+
+/// The longest draft of ngram-cache in tokens, which llama.cpp v0.5.0 fixes.
+inline constexpr int ngram_cache_draft = 8;
 
 /// True for the types whose drafter is a file of its own; draft-mtp may be inside the target's.
 inline bool needs_drafter_file(SpecType type) {
@@ -32,7 +38,8 @@ inline bool needs_drafter_file(SpecType type) {
          type == SpecType::draft_eagle3 || type == SpecType::draft_dspark;
 }
 
-/// Sizes of an n-gram drafter in tokens; an absent one is llama.cpp's own default.
+/// Sizes of an n-gram drafter in tokens; an absent one is llama.cpp's own default. ngram-cache has
+/// none.
 struct NgramSizes {
   std::optional<int> size_n;    ///< tokens that are looked up; of ngram-mod its n-match
   std::optional<int> size_m;    ///< longest draft; of ngram-mod its n-max

@@ -189,7 +189,8 @@ util::Result<DraftPlan> plan_simple(int n_max, const model::Gguf& target,
 
 util::Result<DraftPlan> plan_ngram(const trace::Setup& setup) {
   PACELINE_TRY_ASSIGN(const trace::NgramSizes sizes, effective_sizes(setup.spec_type, setup.ngram));
-  return DraftPlan{.n_max = *sizes.size_m, .block = std::nullopt, .ngram = sizes};
+  const int longest = sizes.size_m.value_or(trace::ngram_cache_draft);
+  return DraftPlan{.n_max = longest, .block = std::nullopt, .ngram = sizes};
 }
 
 util::Result<void> check_ngram_setup(const trace::Setup& setup) {
@@ -240,7 +241,9 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
       return plan_simple(setup.draft_n_max, target, drafter);
     case SpecType::ngram_simple:
     case SpecType::ngram_map_k:
+    case SpecType::ngram_map_k4v:
     case SpecType::ngram_mod:
+    case SpecType::ngram_cache:
       return plan_ngram(setup);
     case SpecType::none:
     case SpecType::undeclared:

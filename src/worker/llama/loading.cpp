@@ -66,8 +66,12 @@ common_speculative_type library_type(trace::SpecType type) {
       return COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE;
     case trace::SpecType::ngram_map_k:
       return COMMON_SPECULATIVE_TYPE_NGRAM_MAP_K;
+    case trace::SpecType::ngram_map_k4v:
+      return COMMON_SPECULATIVE_TYPE_NGRAM_MAP_K4V;
     case trace::SpecType::ngram_mod:
       return COMMON_SPECULATIVE_TYPE_NGRAM_MOD;
+    case trace::SpecType::ngram_cache:
+      return COMMON_SPECULATIVE_TYPE_NGRAM_CACHE;
     case trace::SpecType::none:
     case trace::SpecType::undeclared:
       break;

@@ -17,14 +17,21 @@ using trace::SpecType;
 constexpr int most_tokens = 1024;  // llama-server's limit
 constexpr int most_hits = std::numeric_limits<std::uint16_t>::max();
 
+/// The settings of a type that looks n-grams up in a map of them.
+common_params_speculative_ngram_map& map_of(SpecType type, common_params_speculative& parameters) {
+  if (type == SpecType::ngram_simple) return parameters.ngram_simple;
+  return type == SpecType::ngram_map_k ? parameters.ngram_map_k : parameters.ngram_map_k4v;
+}
+
 NgramSizes defaults(SpecType type) {
-  const common_params_speculative library;
+  if (type == SpecType::ngram_cache) return {};
+  common_params_speculative library;
   if (type == SpecType::ngram_mod)
     return {.size_n = library.ngram_mod.n_match,
             .size_m = library.ngram_mod.n_max,
             .min_hits = std::nullopt,
             .n_min = library.ngram_mod.n_min};
-  const auto& map = type == SpecType::ngram_simple ? library.ngram_simple : library.ngram_map_k;
+  const auto& map = map_of(type, library);
   return {
       .size_n = map.size_n, .size_m = map.size_m, .min_hits = map.min_hits, .n_min = std::nullopt};
 }
@@ -74,7 +81,8 @@ void set_sizes(SpecType type, const NgramSizes& sizes, common_params_speculative
     parameters.ngram_mod.n_min = *sizes.n_min;
     return;
   }
-  auto& map = type == SpecType::ngram_simple ? parameters.ngram_simple : parameters.ngram_map_k;
+  if (type == SpecType::ngram_cache) return;
+  auto& map = map_of(type, parameters);
   map.size_n = static_cast<std::uint16_t>(*sizes.size_n);
   map.size_m = static_cast<std::uint16_t>(*sizes.size_m);
   map.min_hits = static_cast<std::uint16_t>(*sizes.min_hits);

@@ -67,8 +67,8 @@ TEST(Arms, cannot_draft_as_a_running_server_does) {
 TEST(Arms, of_n_grams_are_named_by_their_sizes_and_take_no_file) {
   ArmSettings asked = settings();
   asked.draft_model = "dflash.gguf";
-  asked.extra = {"ngram-simple:4/7", "ngram-map-k:5/9/2", "ngram-mod:24/48/64", "ngram-mod",
-                 "draft-dflash"};
+  asked.extra = {"ngram-simple:4/7",    "ngram-map-k:5/9/2", "ngram-mod:24/48/64", "ngram-mod",
+                 "ngram-map-k4v:6/8/2", "ngram-cache",       "draft-dflash"};
   const auto arms = make_arms(asked);
   ASSERT_TRUE(arms) << arms.error().message;
   EXPECT_EQ(arms->at(1).name, "ngram-simple-4-7");
@@ -84,13 +84,16 @@ TEST(Arms, of_n_grams_are_named_by_their_sizes_and_take_no_file) {
   EXPECT_EQ(arms->at(3).setup.ngram.n_min, 48);
   EXPECT_EQ(arms->at(3).setup.ngram.size_m, 64);
   EXPECT_EQ(arms->at(4).name, "ngram-mod") << "all of its sizes are the engine's";
+  EXPECT_EQ(arms->at(5).name, "ngram-map-k4v-6-8-2");
+  EXPECT_EQ(arms->at(5).setup.spec_type, trace::SpecType::ngram_map_k4v);
+  EXPECT_EQ(arms->at(6).name, "ngram-cache");
 }
 
 TEST(Arms, of_n_grams_take_llama_servers_options_where_they_name_no_sizes) {
   ArmSettings asked = settings();
   asked.spec_type = "ngram-simple";
-  asked.ngram_simple.size_m = 7;
-  asked.ngram_mod.size_n = 16;
+  asked.ngram[trace::SpecType::ngram_simple].size_m = 7;
+  asked.ngram[trace::SpecType::ngram_mod].size_n = 16;
   asked.extra = {"ngram-mod"};
   const auto arms = make_arms(asked);
   ASSERT_TRUE(arms) << arms.error().message;
@@ -137,8 +140,10 @@ TEST(Arms, say_which_part_of_their_sizes_is_wrong) {
     asked.extra = {arm};
     EXPECT_NE(refusal(asked).find("are no sizes of"), std::string::npos) << arm;
   }
+  asked.extra = {"ngram-cache:4"};
+  EXPECT_NE(refusal(asked).find("ngram-cache has no sizes"), std::string::npos);
   asked = settings();
-  asked.ngram_map_k.size_n = 4;
+  asked.ngram[trace::SpecType::ngram_map_k].size_n = 4;
   EXPECT_NE(refusal(asked).find("no arm uses them"), std::string::npos);
   asked = settings();
   asked.spec_type = "ngram-simple";

@@ -105,6 +105,12 @@ TEST(ServerArguments, name_the_sizes_of_n_grams_as_llama_server_does) {
   setup.ngram = {.size_n = 3, .size_m = {}, .min_hits = {}, .n_min = {}};
   EXPECT_EQ(drafting_words(setup),
             (Words{"--spec-type", "ngram-map-k", "--spec-ngram-map-k-size-n", "3"}));
+  setup.spec_type = trace::SpecType::ngram_map_k4v;
+  EXPECT_EQ(drafting_words(setup),
+            (Words{"--spec-type", "ngram-map-k4v", "--spec-ngram-map-k4v-size-n", "3"}));
+  setup.spec_type = trace::SpecType::ngram_cache;
+  setup.ngram = {};
+  EXPECT_EQ(drafting_words(setup), (Words{"--spec-type", "ngram-cache"}));
   setup.spec_type = trace::SpecType::ngram_mod;
   setup.ngram = {.size_n = 3, .size_m = 5, .min_hits = {}, .n_min = 1};
   EXPECT_EQ(drafting_words(setup),

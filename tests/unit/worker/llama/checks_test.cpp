@@ -257,6 +257,8 @@ TEST_F(Checks, NgramDraftersTakeSizesAndNothingElse) {
   EXPECT_EQ(plan->n_max, 7);
   EXPECT_EQ(plan->ngram->min_hits, 1);
   EXPECT_EQ(plan_drafts(setup(SpecType::ngram_mod), target(), nullptr)->n_max, 64);
+  EXPECT_EQ(plan_drafts(setup(SpecType::ngram_map_k4v), target(), nullptr)->n_max, 48);
+  EXPECT_EQ(plan_drafts(setup(SpecType::ngram_cache), target(), nullptr)->n_max, 8);
   one.draft_path = "d.gguf";
   expect_says(check_setup(one).error().message, "leave -md out");
   one.draft_path.reset();

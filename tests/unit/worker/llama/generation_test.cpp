@@ -137,6 +137,7 @@ trace::Setup ngram_setup(SpecType type) {
   setup.ngram = {.size_n = 4, .size_m = 7, .min_hits = {}, .n_min = {}};
   if (type == SpecType::ngram_mod)
     setup.ngram = {.size_n = 8, .size_m = 16, .min_hits = {}, .n_min = 2};
+  if (type == SpecType::ngram_cache) setup.ngram = {};
   return setup;
 }
 
@@ -223,7 +224,8 @@ TEST_P(Untrained, DrafterForgetsTheRequestBefore) {
 
 INSTANTIATE_TEST_SUITE_P(Generation, Untrained,
                          testing::Values(SpecType::draft_simple, SpecType::ngram_simple,
-                                         SpecType::ngram_map_k, SpecType::ngram_mod),
+                                         SpecType::ngram_map_k, SpecType::ngram_map_k4v,
+                                         SpecType::ngram_mod, SpecType::ngram_cache),
                          [](const auto& instance) {
                            std::string name = util::enum_name(instance.param);
                            std::replace(name.begin(), name.end(), '-', '_');
