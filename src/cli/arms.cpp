@@ -141,6 +141,22 @@ std::string arm_name(const ArmRequest& request) {
   return request.n_max > 0 ? fmt::format("{}-n{}", name, request.n_max) : name;
 }
 
+/// What --accept-length or --accept-rates ask of all arms that draft.
+util::Result<std::optional<trace::ForcedAcceptance>> forced_acceptance(
+    const ArmSettings& settings) {
+  const bool by_rates = !settings.accept_rates.empty();
+  if (settings.accept_length && by_rates)
+    return misused(
+        "--accept-length and --accept-rates both say what is accepted: give one of them");
+  if (settings.accept_schedule && !settings.accept_length)
+    return misused("--accept-schedule says how --accept-length is spread: add it");
+  if (!settings.accept_length && !by_rates) return std::optional<trace::ForcedAcceptance>{};
+  return std::optional(trace::ForcedAcceptance{
+      .length = settings.accept_length,
+      .schedule = settings.accept_schedule.value_or(trace::AcceptSchedule::geometric),
+      .rates = settings.accept_rates});
+}
+
 trace::Arm common_arm(const ArmSettings& settings) {
   trace::Arm arm;
   arm.name = "plain";
@@ -159,6 +175,8 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
   arm.setup.draft_n_max = request.n_max;
   arm.setup.draft_path = request.file;
   arm.setup.ngram = request.sizes;
+  PACELINE_TRY_ASSIGN(arm.setup.forced, forced_acceptance(settings));
+  if (arm.setup.forced) arm.name += "-forced";
   const bool needs_file = trace::needs_drafter_file(request.type);
   if (needs_file && !arm.setup.draft_path) arm.setup.draft_path = settings.draft_model;
   if (needs_file && !arm.setup.draft_path)
@@ -219,6 +237,11 @@ util::Result<void> check_all_used(const ArmSettings& settings,
       return misused("sizes of {} are given and no arm uses them: add --spec-type {}",
                      util::enum_name(type), util::enum_name(type));
   }
+  PACELINE_TRY_ASSIGN(const auto forced, forced_acceptance(settings));
+  if (forced && !some_arm([](const trace::Arm& arm) { return arm.setup.forced.has_value(); }))
+    return misused(
+        "--accept-.. decide what is accepted of drafts, and no arm drafts: add a "
+        "--spec-type");
   if (settings.draft_model && !some_arm([&](const trace::Arm& arm) {
         return arm.setup.draft_path == settings.draft_model;
       }))

@@ -29,6 +29,9 @@ struct ArmSettings {
   std::optional<int> draft_n_max;
   std::optional<trace::SpecType> found_type;  ///< what -md's file is; used without --spec-type
   std::map<trace::SpecType, trace::NgramSizes> ngram;  ///< by type
+  std::optional<double> accept_length;
+  std::vector<double> accept_rates;
+  std::optional<trace::AcceptSchedule> accept_schedule;
   std::vector<std::string> extra;  ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]
   bool no_plain = false;
   int n_ctx = 4096;

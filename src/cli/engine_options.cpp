@@ -145,6 +145,39 @@ void add_model_options(CLI::App& command, ArmSettings& arms) {
       ->group(engine_group);
 }
 
+void add_forced_options(CLI::App& command, ArmSettings& arms) {
+  command
+      .add_option("--accept-length", arms.accept_length,
+                  "Accept drafted tokens by chance, so many tokens in the mean of a pass with a "
+                  "full draft (the target's own included): times a machine at a known acceptance. "
+                  "The text means nothing then")
+      ->check(CLI::Range(1, most_ngram_size + 1))
+      ->type_name("TOKENS")
+      ->default_str("the target decides")
+      ->group(engine_group);
+  command
+      .add_option("--accept-rates", arms.accept_rates,
+                  "The same by place: the share of full drafts accepted up to the 1st, 2nd, .. "
+                  "token, as in 0.9,0.7,0.5")
+      ->delimiter(',')
+      ->check(finite_between(0, 1))
+      ->type_name("SHARES")
+      ->default_str("none")
+      ->group(engine_group);
+  command
+      .add_option_function<std::string>(
+          "--accept-schedule",
+          [&arms](const std::string& name) {
+            arms.accept_schedule = util::enum_from_name<trace::AcceptSchedule>(name);
+          },
+          "How --accept-length is spread: the same chance at each place, or as nearly the same "
+          "number in each draft as can be")
+      ->check(CLI::IsMember({"geometric", "minimum-variance"}))
+      ->type_name("SCHEDULE")
+      ->default_str("geometric")
+      ->group(engine_group);
+}
+
 void add_drafting_options(CLI::App& command, ArmSettings& arms) {
   command.add_option("--spec-type", arms.spec_type, "How drafts are made")
       ->check(CLI::IsMember(drafting_types()))
@@ -177,6 +210,7 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
 void add_engine_options(CLI::App& command, ArmSettings& arms) {
   add_model_options(command, arms);
   add_drafting_options(command, arms);
+  add_forced_options(command, arms);
   command.add_option("-c,--ctx-size", arms.n_ctx, "Context to allocate")
       ->check(CLI::Range(16, 1 << 20))
       ->type_name("TOKENS")

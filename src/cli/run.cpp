@@ -168,11 +168,13 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
 util::Result<void> plan_remote(Settings& settings) {
   const ArmSettings& arms = settings.arms;
   if (arms.threads || arms.spec_type || arms.draft_model || arms.draft_n_max || arms.no_plain ||
-      !arms.extra.empty() || settings.copies.any())
-    return util::fail(util::ErrorKind::usage,
-                      "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --quant, "
-                      "--draft-quant and --ballast say how to start an engine, and --url names a "
-                      "server that runs: leave them out");
+      !arms.extra.empty() || settings.copies.any() || arms.accept_length ||
+      !arms.accept_rates.empty())
+    return util::fail(
+        util::ErrorKind::usage,
+        "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --accept-.., "
+        "--quant, --draft-quant and --ballast say how to start an engine, and --url names a "
+        "server that runs: leave them out");
   if (!settings.arms.model.empty())
     return util::fail(util::ErrorKind::usage,
                       "-m names a file and --url a running server: give one of them, and "
@@ -199,6 +201,12 @@ util::Result<void> check_place(const Settings& settings) {
   if (!served && settings.run.ignore_eos)
     return util::fail(util::ErrorKind::usage,
                       "--ignore-eos is for servers: add --server-bin or --url");
+  if (settings.server.is_managed() &&
+      settings.arms.accept_schedule == trace::AcceptSchedule::minimum_variance)
+    return util::fail(util::ErrorKind::usage,
+                      "llama-server spreads --accept-length geometrically and no other way: leave "
+                      "--accept-schedule out, or say with --accept-rates what is accepted at each "
+                      "place");
   return check_server_options(settings.server);
 }
 

@@ -61,7 +61,16 @@ Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
           not_known<NgramSizes>(unsaid),
           known_or(facts.server->draft_n_max, unsaid),
           not_known<bool>(unsaid),
-          not_known<std::string>(unsaid)};
+          not_known<std::string>(unsaid),
+          not_known<Forced>("what a server says of it is in its own facts")};
+}
+
+Known<Forced> to_forced(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  if (!arm.setup.forced) return not_known<Forced>("the target decides what it accepts");
+  const trace::ForcedAcceptance& asked = *arm.setup.forced;
+  const char* const schedule = asked.length ? util::enum_name(asked.schedule) : "rates";
+  // A server was told the same and does not repeat it.
+  return known(Forced{schedule, asked.length, facts.forced_rates.value_or(asked.rates)});
 }
 
 Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
@@ -95,7 +104,8 @@ Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
           known_or(ngram, "not an n-gram drafter"),
           known_or(n_max, "the engine does not say its longest draft"),
           known_or(facts.draft_on_device, "where draft tokens are picked was not seen"),
-          named(facts.rollback)};
+          named(facts.rollback),
+          to_forced(arm, facts)};
 }
 
 Known<Drafters> to_drafters(const trace::Trace& trace) {

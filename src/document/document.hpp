@@ -39,6 +39,13 @@ struct NgramSizes {
 };
 
 /// What makes the drafts of one arm.
+/// Acceptance that was drawn by chance and not decided by the target.
+struct Forced {
+  std::string schedule;          ///< "geometric", "minimum-variance" or "rates"
+  std::optional<double> length;  ///< asked for: tokens of a pass with a full draft, in the mean
+  std::vector<double> rates;     ///< in force: share of full drafts accepted up to each place
+};
+
 struct Drafter {
   std::string arm;
   std::string spec_type;
@@ -49,6 +56,7 @@ struct Drafter {
   Known<int> n_max;         ///< longest draft in tokens after the drafter's own clamp
   Known<bool> on_device;
   Known<std::string> rollback;
+  Known<Forced> forced;  ///< not known where the target decides
 };
 
 struct Drafters {

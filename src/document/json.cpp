@@ -83,8 +83,9 @@ PACELINE_DOCUMENT_FIELDS(Model, 19, file, name, architecture, gguf_version, file
                          oddities);
 PACELINE_DOCUMENT_FIELDS(Inspection, 4, schema, tool, created, model);
 PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
-PACELINE_DOCUMENT_FIELDS(Drafter, 9, arm, spec_type, file, part, block, ngram, n_max, on_device,
-                         rollback);
+PACELINE_DOCUMENT_FIELDS(Forced, 3, schedule, length, rates);
+PACELINE_DOCUMENT_FIELDS(Drafter, 10, arm, spec_type, file, part, block, ngram, n_max, on_device,
+                         rollback, forced);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
 PACELINE_DOCUMENT_FIELDS(Provenance, 5, quantity, kind, endpoint, field, rule);
 PACELINE_DOCUMENT_FIELDS(Ability, 2, quantity, source);

@@ -89,6 +89,10 @@ Score to_score(const trace::Trace& trace, const std::vector<Prompt>& prompts) {
   score.workload = trace.header.workload;
   const auto questions = questions_of(prompts);
   for (const auto& arm : trace.header.arms) {
+    if (arm.setup.forced) {
+      score.notes.push_back(arm.name + " had its acceptance forced: its text answers nothing");
+      continue;
+    }
     std::map<RowKey, std::vector<Answered>> rows;
     std::size_t unscored = 0;
     for (const auto& [id, request] : first_requests(trace, arm.name)) {

@@ -265,8 +265,10 @@ void warn_of_servers(Warnings& warnings, const Document& document, const trace::
   std::vector<std::string> forced;
   for (const Server& server : document.servers)
     if (server.forced_acceptance.value.value_or(false)) forced.push_back(server.arm);
-  warnings.add(WarningKind::forced_acceptance, "acceptance is made up by a setting of the server",
-               forced);
+  if (document.drafter.value)
+    for (const Drafter& drafter : document.drafter.value->by_arm)
+      if (drafter.forced.value && document.servers.empty()) forced.push_back(drafter.arm);
+  warnings.add(WarningKind::forced_acceptance, "acceptance is made up, not the drafter's", forced);
 }
 
 void warn_of_loads(Warnings& warnings, const Document& document) {

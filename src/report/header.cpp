@@ -60,6 +60,12 @@ std::string ngram_text(const document::NgramSizes& sizes) {
   return text;
 }
 
+/// As ", acceptance FORCED (length 3, geometric)".
+std::string forced_text(const document::Forced& forced) {
+  const std::string length = forced.length ? fmt::format("length {:g}, ", *forced.length) : "";
+  return fmt::format(", acceptance FORCED ({}{})", length, util::printable(forced.schedule));
+}
+
 /// Types of a drafter inside the target's file, as in "in the target's file (f16, f32)".
 std::string part_text(const document::DraftPart& part) {
   std::set<std::string> types;
@@ -72,6 +78,7 @@ std::string drafter_text(const document::Drafter& drafter) {
   if (drafter.n_max.value) text += fmt::format(", up to {} tokens", *drafter.n_max.value);
   if (drafter.block.value) text += fmt::format(", block of {}", *drafter.block.value);
   if (drafter.ngram.value) text += ngram_text(*drafter.ngram.value);
+  if (drafter.forced.value) text += forced_text(*drafter.forced.value);
   text += ", ";
   text += drafter.file.value   ? model_text(*drafter.file.value)
           : drafter.part.value ? part_text(*drafter.part.value)

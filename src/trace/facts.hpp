@@ -69,8 +69,9 @@ struct EngineFacts {
   model::FileFacts target;
   std::optional<model::FileFacts> drafter;  ///< absent: plain, n-grams, or in the target's file
   std::optional<int> draft_block;           ///< block size of a block drafter, in tokens
-  std::optional<NgramSizes> ngram;      ///< in force, with the defaults; of n-gram drafters only
-  std::optional<int> draft_n_max;       ///< longest draft after the drafter's own clamp
+  std::optional<NgramSizes> ngram;  ///< in force, with the defaults; of n-gram drafters only
+  std::optional<int> draft_n_max;   ///< longest draft after the drafter's own clamp
+  std::optional<std::vector<double>> forced_rates;  ///< in force, by place; absent: not forced here
   std::optional<bool> draft_on_device;  ///< where draft tokens are picked; absent: not known yet
   std::string rollback;                 ///< "partial", "snapshots" or "replay"; "none" for plain
   EffectiveSampling sampling;

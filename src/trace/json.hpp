@@ -7,7 +7,7 @@
 
 // JSON of every trace type: the trace file and the worker's frames carry the same records.
 
-PACELINE_ENUM_NAMES(paceline::trace::SpecType, 10, {paceline::trace::SpecType::none, "none"},
+PACELINE_ENUM_NAMES(paceline::trace::SpecType, 12, {paceline::trace::SpecType::none, "none"},
                     {paceline::trace::SpecType::draft_simple, "draft-simple"},
                     {paceline::trace::SpecType::draft_mtp, "draft-mtp"},
                     {paceline::trace::SpecType::draft_dflash, "draft-dflash"},
@@ -19,6 +19,9 @@ PACELINE_ENUM_NAMES(paceline::trace::SpecType, 10, {paceline::trace::SpecType::n
                     {paceline::trace::SpecType::ngram_mod, "ngram-mod"},
                     {paceline::trace::SpecType::ngram_cache, "ngram-cache"},
                     {paceline::trace::SpecType::undeclared, "undeclared"});
+PACELINE_ENUM_NAMES(paceline::trace::AcceptSchedule, 2,
+                    {paceline::trace::AcceptSchedule::geometric, "geometric"},
+                    {paceline::trace::AcceptSchedule::minimum_variance, "minimum-variance"});
 PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
                     {paceline::trace::PromptForm::chat, "chat"});
 PACELINE_ENUM_NAMES(paceline::trace::Origin, 5, {paceline::trace::Origin::user, "user"},
@@ -74,6 +77,7 @@ PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason
 namespace paceline::trace {
 
 PACELINE_ENUM_JSON(SpecType);
+PACELINE_ENUM_JSON(AcceptSchedule);
 PACELINE_ENUM_JSON(PromptForm);
 PACELINE_ENUM_JSON(Origin);
 PACELINE_ENUM_JSON(Quantity);
@@ -89,8 +93,9 @@ PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_s
                      penalty_present, samplers, tool_temp);
 static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
-PACELINE_JSON_FIELDS(Setup, 10, model_path, draft_path, spec_type, draft_n_max, ngram, n_ctx,
-                     threads, server_bin, server_args, url);
+PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
+PACELINE_JSON_FIELDS(Setup, 11, model_path, draft_path, spec_type, draft_n_max, ngram, forced,
+                     n_ctx, threads, server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
@@ -102,10 +107,10 @@ PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
 PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
                      speculates, spec_types, draft_n_max, forced_acceptance, takes_images,
                      command_line, binary_sha256, binary_is_script, abilities);
-PACELINE_JSON_FIELDS(EngineFacts, 22, engine, version, build, devices, target, drafter, draft_block,
-                     ngram, draft_n_max, draft_on_device, rollback, sampling, n_ctx, n_batch,
-                     n_ubatch, threads, cache_type_k, cache_type_v, flash_attention, memory, load_s,
-                     server);
+PACELINE_JSON_FIELDS(EngineFacts, 23, engine, version, build, devices, target, drafter, draft_block,
+                     ngram, draft_n_max, forced_rates, draft_on_device, rollback, sampling, n_ctx,
+                     n_batch, n_ubatch, threads, cache_type_k, cache_type_v, flash_attention,
+                     memory, load_s, server);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);

@@ -47,6 +47,20 @@ struct NgramSizes {
   std::optional<int> n_min;     ///< shortest draft; of ngram-mod only
 };
 
+/// How many tokens of each draft are accepted around a mean that is asked for: each place has the
+/// same chance once the one before it was accepted, or as nearly the same number every time as can
+/// be.
+enum class AcceptSchedule { geometric, minimum_variance };
+
+/// Acceptance drawn by chance, whatever the target thinks of a draft: times a machine at an
+/// acceptance that is known. What is generated then means nothing.
+struct ForcedAcceptance {
+  std::optional<double>
+      length;  ///< mean tokens of a pass with a full draft, the target's own included
+  AcceptSchedule schedule = AcceptSchedule::geometric;  ///< of `length`
+  std::vector<double> rates;  ///< without `length`: share of full drafts accepted up to each place
+};
+
 /// What was asked of the sampler. An absent value was not asked for and is the engine's default.
 struct Sampling {
   std::optional<double> temp;
@@ -75,11 +89,12 @@ struct Setup {
   SpecType spec_type = SpecType::none;
   int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; unused for none
   NgramSizes ngram;     ///< for the n-gram types only
-  int n_ctx = 4096;     ///< tokens of context to allocate
-  int threads = 1;      ///< CPU threads of the engine, for prefill and decode
-  std::string server_bin;                ///< llama-server to start; empty: none
-  std::vector<std::string> server_args;  ///< put behind its own arguments, as they are
-  std::string url;                       ///< of a running server; empty: none
+  std::optional<ForcedAcceptance> forced;  ///< absent: the target decides what it accepts
+  int n_ctx = 4096;                        ///< tokens of context to allocate
+  int threads = 1;                         ///< CPU threads of the engine, for prefill and decode
+  std::string server_bin;                  ///< llama-server to start; empty: none
+  std::vector<std::string> server_args;    ///< put behind its own arguments, as they are
+  std::string url;                         ///< of a running server; empty: none
 };
 
 /// Settings on an engine: what is compared with what. The arm without a drafter is named "plain".

@@ -1,6 +1,7 @@
 #include "engine/server/server_arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,6 +69,14 @@ void add_drafting(const trace::Setup& setup, Arguments& arguments) {
     add_ngram_sizes(setup, arguments);
   else if (const auto longest = longest_draft(setup))
     arguments.add("--spec-draft-n-max", std::to_string(*longest));
+}
+
+void add_forced(const trace::Setup& setup, Arguments& arguments) {
+  if (!setup.forced) return;
+  if (setup.forced->length)
+    arguments.add("--spec-synth-len", fmt::format("{}", *setup.forced->length));
+  else
+    arguments.add("--spec-synth-rates", fmt::format("{}", fmt::join(setup.forced->rates, ",")));
 }
 
 struct Forbidden {
@@ -145,6 +154,7 @@ std::vector<std::string> server_arguments(const trace::Setup& setup, int slots,
   Arguments arguments;
   arguments.add("-m", setup.model_path);
   add_drafting(setup, arguments);
+  add_forced(setup, arguments);
   arguments.add("-c", std::to_string(static_cast<long>(setup.n_ctx) * slots));
   arguments.add("-t", std::to_string(setup.threads));
   arguments.add("-np", std::to_string(slots));

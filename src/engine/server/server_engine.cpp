@@ -155,7 +155,8 @@ void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& fac
       has_counters_ = answer->status == ok && dialect_->read_counters(answer->body).has_value();
   if (managed_) {
     facts.server->command_line = managed_->command_line();
-    facts.server->forced_acceptance = forces_acceptance(setup_.server_args);
+    facts.server->forced_acceptance =
+        setup_.forced.has_value() || forces_acceptance(setup_.server_args);
     const auto& arguments = setup_.server_args;
     facts.cache_type_k = argument_value(arguments, {"-ctk", "--cache-type-k"}).value_or("");
     facts.cache_type_v = argument_value(arguments, {"-ctv", "--cache-type-v"}).value_or("");

@@ -217,6 +217,8 @@ util::Result<void> check_setup(const trace::Setup& setup) {
         "A drafter file '{}' is given and no way to use it: name a --spec-type, as in --spec-type "
         "draft-dflash, or leave -md out.",
         *setup.draft_path);
+  if (setup.spec_type == SpecType::none && setup.forced)
+    return refuse("Without a drafter there is no acceptance to force: leave --accept-.. out.");
   if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
   if (setup.spec_type != SpecType::none &&
       (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens))

@@ -51,6 +51,7 @@ DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
       recording_(static_cast<std::size_t>(job.n_predict), most_passes(model, job.n_predict),
                  job.record_drafts ? static_cast<std::size_t>(model.longest_draft) : 0,
                  job.record_gaps) {
+  if (model.facts.forced_rates) forced_.emplace(*model.facts.forced_rates, job.seed);
   past_.reserve(static_cast<std::size_t>(model.facts.n_ctx));
   draft_.reserve(static_cast<std::size_t>(model.longest_draft) + 1);
 }
@@ -133,8 +134,7 @@ util::Result<void> DecodeWindow::pass() {
   PACELINE_TRY(verify(pass));
   trace::Pass& recorded = recording_.add(
       std::move(pass), replaying_ ? std::span<const llama_token>() : std::span(draft_));
-  const llama_tokens sampled =
-      common_sampler_sample_and_accept_n(sampler_.get(), model_.target.get(), draft_);
+  const llama_tokens sampled = sample();
   phases_.sample_ns = lap();
   judge(sampled, recorded);
   PACELINE_TRY(settle(sampled));
@@ -201,13 +201,39 @@ util::Result<void> DecodeWindow::verify(trace::Pass& pass) {
   return {};
 }
 
-/// What the target thought of the offered draft, counted by comparing tokens.
+/// The accepted tokens of the draft and the target's own behind them.
+llama_tokens DecodeWindow::sample() {
+  if (forced_) return sample_by_chance();
+  return common_sampler_sample_and_accept_n(sampler_.get(), model_.target.get(), draft_);
+}
+
+/// The target is asked at every place, as when it decides, and overruled.
+llama_tokens DecodeWindow::sample_by_chance() {
+  // A drafted end of text would end the output for no reason. What is replayed was accepted before.
+  const auto end = std::find_if(draft_.begin(), draft_.end(), [&](llama_token token) {
+    return llama_vocab_is_eog(model_.vocabulary(), token);
+  });
+  const int accepted = replaying_ ? draft_size()
+                                  : std::min(forced_->accepted(draft_size()),
+                                             static_cast<int>(end - draft_.begin()));
+  llama_tokens sampled;
+  for (int place = 0; place <= accepted; ++place) {
+    const llama_token own = common_sampler_sample(sampler_.get(), model_.target.get(), place);
+    sampled.push_back(place < accepted ? draft_[static_cast<std::size_t>(place)] : own);
+    common_sampler_accept(sampler_.get(), sampled.back(), true);
+  }
+  return sampled;
+}
+
+/// What became of the offered draft. Where the target decides it is counted by comparing tokens;
+/// by chance its own token may be the drafted one, and is a rejection all the same.
 void DecodeWindow::judge(std::span<const llama_token> sampled, trace::Pass& pass) {
   if (pass.kind != trace::PassKind::speculative) return;
   const auto [ours, theirs] =
       std::mismatch(draft_.begin(), draft_.end(), sampled.begin(), sampled.end());
-  pass.accepted = static_cast<int>(ours - draft_.begin());
-  pass.tested = pass.accepted + (ours == draft_.end() ? 0 : 1);
+  pass.accepted = static_cast<int>(forced_ ? sampled.size() - 1
+                                           : static_cast<std::size_t>(ours - draft_.begin()));
+  pass.tested = pass.accepted + (pass.accepted < draft_size() ? 1 : 0);
 }
 
 /// Makes the sampled tokens output and brings both contexts to where the output ends; or, when the

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "protocol/job.hpp"
 #include "sampling.h"
 #include "trace/request.hpp"
+#include "worker/forced_acceptance.hpp"
 #include "worker/job_port.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/rollback.hpp"
@@ -39,6 +41,8 @@ class DecodeWindow {
   util::Result<void> draft(trace::Pass& pass);
   void run_drafter(int room, trace::Pass& pass);
   util::Result<void> verify(trace::Pass& pass);
+  llama_tokens sample();
+  llama_tokens sample_by_chance();
   void judge(std::span<const llama_token> sampled, trace::Pass& pass);
   util::Result<void> settle(std::span<const llama_token> sampled);
   util::Result<void> return_to_checkpoint(std::span<const llama_token> sampled);
@@ -54,7 +58,8 @@ class DecodeWindow {
   JobPort& port_;
   llama_tokens prompt_;
   common_sampler_ptr sampler_;
-  common_sampler_ptr sampler_before_;  ///< as it was before the verify that may be replayed
+  common_sampler_ptr sampler_before_;     ///< as it was before the verify that may be replayed
+  std::optional<AcceptanceDraw> forced_;  ///< absent: the target decides what it accepts
   Checkpoint checkpoint_;
   Recording recording_;
   llama_tokens past_;     ///< tokens in the KV cache

@@ -7,6 +7,7 @@
 
 #include "model/gguf.hpp"
 #include "model/laboratory.hpp"
+#include "worker/forced_acceptance.hpp"
 #include "worker/llama/checks.hpp"
 #include "worker/llama/facts.hpp"
 #include "worker/llama/loadable.hpp"
@@ -47,6 +48,7 @@ util::Result<Files> read_files(const trace::Setup& setup) {
   }
   PACELINE_TRY_ASSIGN(const DraftPlan plan,
                       plan_drafts(setup, target, drafter ? &*drafter : nullptr));
+  if (setup.forced) PACELINE_TRY(accept_rates(*setup.forced, plan.n_max));
   return Files{std::move(target), std::move(drafter), plan};
 }
 
@@ -187,6 +189,9 @@ util::Result<void> set_up_drafting(LoadedModel& model, const DraftPlan& plan) {
   }
   model.longest_draft = common_speculative_n_max(model.speculator.get());
   model.facts.draft_n_max = model.longest_draft;
+  if (model.setup.forced)
+    PACELINE_TRY_ASSIGN(model.facts.forced_rates,
+                        accept_rates(*model.setup.forced, model.longest_draft));
   model.facts.draft_block = plan.block;
   model.facts.ngram = plan.ngram;
   return {};

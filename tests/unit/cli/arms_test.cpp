@@ -102,6 +102,33 @@ TEST(Arms, of_n_grams_take_llama_servers_options_where_they_name_no_sizes) {
   EXPECT_EQ(arms->at(2).name, "ngram-mod-16");
 }
 
+TEST(Arms, that_draft_are_all_forced_and_named_so) {
+  ArmSettings asked = settings();
+  asked.extra = {"draft-mtp:3", "ngram-cache"};
+  asked.accept_length = 2.5;
+  asked.accept_schedule = trace::AcceptSchedule::minimum_variance;
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  EXPECT_FALSE(arms->at(0).setup.forced);
+  EXPECT_EQ(arms->at(1).name, "mtp-n3-forced");
+  EXPECT_EQ(arms->at(1).setup.forced->length, 2.5);
+  EXPECT_EQ(arms->at(1).setup.forced->schedule, trace::AcceptSchedule::minimum_variance);
+  EXPECT_EQ(arms->at(2).name, "ngram-cache-forced");
+}
+
+TEST(Arms, say_what_of_forced_acceptance_does_not_go_together) {
+  ArmSettings asked = settings();
+  asked.accept_length = 3;
+  EXPECT_NE(refusal(asked).find("no arm drafts"), std::string::npos);
+  asked.extra = {"draft-mtp:3"};
+  asked.accept_rates = {0.5, 0.2, 0.1};
+  EXPECT_NE(refusal(asked).find("give one of them"), std::string::npos);
+  asked.accept_length.reset();
+  EXPECT_EQ(make_arms(asked)->at(1).setup.forced->rates, asked.accept_rates);
+  asked.accept_schedule = trace::AcceptSchedule::geometric;
+  EXPECT_NE(refusal(asked).find("--accept-length is spread"), std::string::npos);
+}
+
 TEST(Arms, of_draft_simple_take_the_file_named_with_md_or_their_own) {
   ArmSettings asked = settings();
   asked.draft_model = "small.gguf";

@@ -36,6 +36,14 @@ trace::Trace greedy_run(std::vector<trace::Request> requests) {
   return run;
 }
 
+TEST(Score, leaves_out_what_was_generated_with_forced_acceptance) {
+  trace::Trace run = greedy_run({request("a", " yes")});
+  run.header.arms[0].setup.forced = trace::ForcedAcceptance{};
+  const Score score = to_score(run, {prompt("a", "words", "yes", 0.1)});
+  EXPECT_TRUE(score.rows.empty());
+  EXPECT_THAT(score.notes, ElementsAre(HasSubstr("forced")));
+}
+
 TEST(Score, counts_right_answers_by_task_and_depth_beside_chance) {
   const std::vector<workload::Prompt> prompts = {
       prompt("a", "recall", "rain", 0.25, 32), prompt("b", "recall", "lamp", 0.25, 32),

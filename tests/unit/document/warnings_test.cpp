@@ -37,6 +37,18 @@ TEST_F(WarningsOfARun, NameTheClassThatLoops) {
   EXPECT_NE(only_text().find("prose on dflash-n6 (82 %)"), std::string::npos) << only_text();
 }
 
+TEST_F(WarningsOfARun, NameTheArmWhoseAcceptanceWasForced) {
+  trace.header.arms[1].setup.forced =
+      trace::ForcedAcceptance{.length = 3, .schedule = {}, .rates = {}};
+  EXPECT_EQ(kinds(), Kinds{WarningKind::forced_acceptance});
+  EXPECT_NE(only_text().find("dflash-n6"), std::string::npos) << only_text();
+  const auto document = assemble(trace, summary, mix, machine);
+  const auto& lossless = document.arms[1].workloads[0].lossless;
+  EXPECT_FALSE(lossless.value);
+  EXPECT_NE(lossless.reason.find("forced"), std::string::npos) << lossless.reason;
+  EXPECT_EQ(document.drafter.value->by_arm[0].forced.value->length, 3);
+}
+
 TEST_F(WarningsOfARun, CountThePromptsThatAreTooFew) {
   summary.arms[0].classes[2].prompts = summary.arms[0].classes[2].families = 7;
   EXPECT_EQ(kinds(), Kinds{WarningKind::too_few_prompts});

@@ -118,6 +118,16 @@ TEST(ServerArguments, name_the_sizes_of_n_grams_as_llama_server_does) {
                    "--spec-ngram-mod-n-max", "5", "--spec-ngram-mod-n-min", "1"}));
 }
 
+TEST(ServerArguments, force_acceptance_as_llama_server_does) {
+  trace::Setup setup = plain();
+  setup.spec_type = trace::SpecType::draft_mtp;
+  setup.forced = trace::ForcedAcceptance{.length = 2.5, .schedule = {}, .rates = {}};
+  EXPECT_EQ(drafting_words(setup), (Words{"--spec-type", "draft-mtp", "--spec-synth-len", "2.5"}));
+  setup.forced = trace::ForcedAcceptance{.length = {}, .schedule = {}, .rates = {0.75, 0.5}};
+  EXPECT_EQ(drafting_words(setup),
+            (Words{"--spec-type", "draft-mtp", "--spec-synth-rates", "0.75,0.5"}));
+}
+
 TEST(UserArguments, with_a_secret_are_refused_without_repeating_it) {
   for (const Words& words : {Words{"--api-key", "s3cret"}, Words{"--api-key=s3cret"},
                              Words{"-fa", "on", "-hft", "s3cret"}, Words{"--hf-token", "s3cret"}}) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -260,6 +261,60 @@ TEST(Generation, AWarmSessionDraftsFromEarlierAnswersAndAResetOneDoesNot) {
   EXPECT_GT(total(second), total(first) + 16) << "its own earlier answer is in the table";
   job.warm_session = false;
   EXPECT_EQ(total(run(*model, job)), total(first));
+}
+
+class Forced : public testing::TestWithParam<SpecType> {
+ protected:
+  static trace::Setup setup(std::vector<double> rates) {
+    trace::Setup setup = lab_setup(GetParam(), static_cast<int>(rates.size()));
+    setup.forced = trace::ForcedAcceptance{.length = {}, .schedule = {}, .rates = std::move(rates)};
+    return setup;
+  }
+};
+
+// Rates of 0 and 1 leave nothing to chance.
+TEST_P(Forced, AcceptsWhatIsAskedForWhateverTheTargetThinks) {
+  for (const Snapshots snapshots : {Snapshots{}, Snapshots{0}}) {
+    const Window window = run(setup({1, 1, 0}), snapshots, greedy(std::string(prompt), 60));
+    EXPECT_EQ(residual(window), 0);
+    EXPECT_GT(count(window, PassKind::speculative), 10);
+    for (const trace::Pass& pass : window.passes) {
+      if (pass.kind != PassKind::speculative || pass.offered < 3) continue;
+      EXPECT_EQ(pass.accepted, 2);
+      EXPECT_EQ(pass.tested, 3);
+    }
+    for (std::size_t i = 1; i + 2 < window.emissions.size(); ++i)
+      EXPECT_EQ(window.emissions[i].accepted, 2) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Generation, Forced,
+                         testing::Values(SpecType::draft_dflash, SpecType::draft_simple,
+                                         SpecType::draft_mtp),
+                         [](const auto& instance) {
+                           const std::string name = util::enum_name(instance.param);
+                           return name.substr(std::string("draft-").size());
+                         });
+
+// Tokens of a pass with a full draft, in the mean; those of the last passes may be cut.
+TEST(Generation, ForcedToALengthYieldsItInTheMean) {
+  trace::Setup setup = lab_setup(SpecType::draft_mtp, 4);
+  setup.forced = trace::ForcedAcceptance{.length = 3, .schedule = {}, .rates = {}};
+  auto model = load(setup, {}).value();
+  std::vector<double> tokens;
+  for (std::uint32_t seed = 0; seed < 8; ++seed) {
+    protocol::Generate job = greedy(std::string(prompt), 200);
+    job.seed = seed;
+    for (const trace::Pass& pass : run(*model, job).passes)
+      if (pass.offered == 4) tokens.push_back(pass.accepted + 1);
+  }
+  ASSERT_GT(tokens.size(), 400u);
+  const double mean = std::accumulate(tokens.begin(), tokens.end(), 0.0) / tokens.size();
+  double squares = 0;
+  for (const double one : tokens) squares += (one - mean) * (one - mean);
+  const double error = std::sqrt(squares) / tokens.size();
+  EXPECT_NEAR(mean, 3, 3.5 * error);
+  EXPECT_LT(error, 0.1);
 }
 
 TEST(Generation, ACancelBetweenPassesKeepsWhatWasEmitted) {
