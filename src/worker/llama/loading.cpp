@@ -189,9 +189,10 @@ util::Result<void> set_up_drafting(LoadedModel& model, const DraftPlan& plan) {
   }
   model.longest_draft = common_speculative_n_max(model.speculator.get());
   model.facts.draft_n_max = model.longest_draft;
-  if (model.setup.forced)
+  if (model.setup.forced) {
     PACELINE_TRY_ASSIGN(model.facts.forced_rates,
                         accept_rates(*model.setup.forced, model.longest_draft));
+  }
   model.facts.draft_block = plan.block;
   model.facts.ngram = plan.ngram;
   return {};
