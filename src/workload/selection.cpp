@@ -105,8 +105,8 @@ Defaults defaults_for(const std::string& name, const std::string& architecture,
                       bool has_chat_template) {
   Defaults defaults;
   if (has_chat_template) defaults.form = trace::PromptForm::chat;
-  const bool is_lab = (name == "lab target" && architecture == "qwen35") ||
-                      (name == "lab small" && architecture == "qwen3");
+  const bool is_lab = (name == "Paceline laboratory target" && architecture == "qwen35") ||
+                      (name == "Paceline laboratory small" && architecture == "qwen3");
   defaults.workload = is_lab ? "lab" : "paceline";
   if (!is_lab) defaults.classes = {"code", "prose", "json"};
   return defaults;

@@ -133,7 +133,8 @@ TEST_P(GoldenDrafts, InF32AreCountedAsTheGraphCountsThem) {
   EXPECT_GE(texts, static_cast<int>(reports.size()) / 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenDrafts, testing::Values("dflash", "mtp", "small"), name_of);
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenDrafts,
+                         testing::Values("dflash", "dspark", "eagle3", "mtp", "small"), name_of);
 
 /// Drafters that read layers of the target.
 class GoldenTaps : public GoldenDrafts {};
@@ -146,7 +147,19 @@ TEST_P(GoldenTaps, InReversedOrderAreTold) {
   EXPECT_GT(found.different, found.drafts / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenTaps, testing::Values("dflash"), name_of);
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenTaps, testing::Values("dflash", "dspark", "eagle3"),
+                         name_of);
+
+/// The DFlash drafter in it is right then, and drafts: only what leans on the token before is not.
+TEST(Golden, ADSparkDrafterWithAShuffledMarkovHeadIsTold) {
+  const Golden golden = support::read_golden("dspark");
+  const support::TemporaryFolder folder;
+  trace::Setup setup = golden.setup;
+  setup.draft_path = support::lab_copy_shuffled(file_name(*setup.draft_path), folder, "markov");
+  const GoldenComparison found = compare_drafts(golden, setup);
+  print("shuffled Markov head", found);
+  EXPECT_GT(found.different, found.drafts / 4);
+}
 
 }  // namespace
 }  // namespace paceline

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -16,6 +17,7 @@
 namespace paceline {
 namespace {
 
+using std::filesystem::file_size;
 using support::greedy;
 using support::JobReport;
 using support::lab_model;
@@ -30,7 +32,8 @@ constexpr double near_tie = 0.01;
 
 /// Without a drafter, and with each of those that read the target.
 constexpr std::array plain_and_trained = {SpecType::none, SpecType::draft_dflash,
-                                          SpecType::draft_mtp};
+                                          SpecType::draft_dspark, SpecType::draft_mtp,
+                                          SpecType::draft_eagle3};
 
 util::Json golden() {
   const auto text = util::read_file(lab_model("dflash-golden.json"));
@@ -235,8 +238,8 @@ TEST(Worker, FactsSayWhatReallyRuns) {
   EXPECT_EQ(facts.draft_n_max, 7) << "a block of 8 drafts 7 tokens";
   EXPECT_EQ(facts.rollback, "snapshots");
   EXPECT_EQ(facts.target.architecture, "qwen35");
-  EXPECT_EQ(facts.target.file_bytes, 13245824u);
-  EXPECT_EQ(facts.drafter->file_bytes, 2952000u);
+  EXPECT_EQ(facts.target.file_bytes, file_size(lab_model("target-mtp-f16.gguf")));
+  EXPECT_EQ(facts.drafter->file_bytes, file_size(lab_model("dflash-f16.gguf")));
   EXPECT_EQ(facts.target.vocabulary, 2048);
   EXPECT_EQ(facts.target.layers, 7) << "the prediction block included";
   EXPECT_EQ(trace::in_force(facts.sampling, "temp"), 0.7);
@@ -261,7 +264,8 @@ TEST(Worker, ProbesEveryWidthAtTheSameDepth) {
       EXPECT_EQ(width.verify_ns.size(), 3u);
       EXPECT_EQ(width.process_ns.size(), type == SpecType::none ? 0u : 3u);
       // A block's own longest, and llama-server's default for the others.
-      const int longest = type == SpecType::draft_dflash ? 7 : type == SpecType::none ? 0 : 3;
+      const bool blocks = type == SpecType::draft_dflash || type == SpecType::draft_dspark;
+      const int longest = blocks ? 7 : type == SpecType::none ? 0 : 3;
       EXPECT_EQ(width.draft_ns.size(), longest > 0 && width.width == longest + 1 ? 3u : 0u);
     }
   }

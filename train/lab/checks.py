@@ -33,7 +33,8 @@ def check_tokens(workshop, programs, model):
     text = AWKWARD + "".join(texts) + AWKWARD
     path = workshop.folder / "check.txt"
     path.write_text(text, "utf-8", newline="")
-    command = [programs / "llama-tokenize", "-m", model, "-f", path, "--ids", "--no-parse-special", "--log-disable"]
+    command = [programs / "llama-tokenize", "-m", model, "-f", path, "--ids"]
+    command += ["--no-parse-special", "--no-escape", "--log-disable"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     theirs, ours = json.loads(said), workshop.tokenizer().encode(text)
     if theirs != ours:
@@ -43,7 +44,7 @@ def check_tokens(workshop, programs, model):
 
 
 def llama_perplexity(programs, model, text):
-    command = [programs / "llama-perplexity", "-m", model, "-f", text, "-t", "1"]
+    command = [programs / "llama-perplexity", "-m", model, "-f", text, "-t", "1", "--no-escape"]
     command += ["-c", str(WINDOW), "-b", str(WINDOW), "--chunks", str(WINDOWS)]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     return float(re.findall(r"\[\d+\]([\d.]+),", ended.stdout + ended.stderr)[-1])  # the last line may be lost

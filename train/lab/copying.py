@@ -9,10 +9,23 @@ import torch
 import torch.nn.functional as functional
 
 from lab import tasks
+from lab.tokenizer import Tokenizer
 
-ROWS, LENGTH = 16, 64  # of every step; half of them words, half pieces of text
+WORD_ROWS, TEXT_ROWS, LENGTH = 8, 8, 64  # of every step: words, and pieces of text
 SHORTEST, LONGEST = 3, 20  # tokens of what is repeated
 WEIGHT = 0.5  # of their loss, to that of the text
+
+
+class Copying:
+    """The loss of a step's rows of repeats, to be added to that of its text."""
+
+    def __init__(self, texts, corpus, text_rows=TEXT_ROWS):
+        """text_rows: how many are pieces of text, which greedy decoding then repeats, too."""
+        self.corpus, self.words = corpus, words_of_tasks(Tokenizer.load(texts / "merges.json"))
+        self.text_rows = text_rows
+
+    def loss(self, model, generator):
+        return WEIGHT * repeat_loss(model, *repeat_rows(self.corpus, self.words, self.text_rows, generator))
 
 
 def words_of_tasks(tokenizer):
@@ -20,14 +33,14 @@ def words_of_tasks(tokenizer):
     return torch.tensor([tokenizer.encode(f" {word}")[0] for word in tasks.WORDS])
 
 
-def repeat_rows(corpus, words, generator):
-    """([ROWS, LENGTH + 1] tokens, [ROWS] how many of a row come before its first repeat)."""
+def repeat_rows(corpus, words, text_rows, generator):
+    """([rows, LENGTH + 1] tokens, [rows] how many of a row come before its first repeat)."""
     rows, counts = [], []
-    text = corpus.batch(ROWS // 2, LONGEST, generator)
-    for row in range(ROWS):
+    pieces = corpus.batch(text_rows, LONGEST, generator) if text_rows else []
+    for row in range(text_rows + WORD_ROWS):
         count = int(torch.randint(SHORTEST, LONGEST + 1, (1,), generator=generator))
-        if row < len(text):
-            sequence = text[row, :count]
+        if row < text_rows:
+            sequence = pieces[row, :count]
         else:
             sequence = words[torch.randperm(len(words), generator=generator)[:count]]
         rows.append(sequence.repeat(LENGTH // count + 2)[: LENGTH + 1])

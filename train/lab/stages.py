@@ -150,8 +150,8 @@ def held_out_perplexity(workshop, model):
 STAGES = (
     Stage("texts", 0.3, texts),
     Stage("tokens", 1, tokens),
-    Stage("target", 70, target),
-    Stage("loops", 2, fewer_loops),
+    Stage("target", 72, target),
+    Stage("loops", 4, fewer_loops),
     Stage("greedy-rows", 3, greedy_rows),
     Stage("mtp", 4, drafter("mtp")),
     Stage("dflash", 11, drafter("dflash")),

@@ -1,10 +1,9 @@
 """Trainings of the two language models on corpus text. Each returns the seconds spent; the weights are in its checkpoint."""
 import torch
 
-from lab import copying
 from lab.batches import MIX, Corpus, generator_of
+from lab.copying import Copying
 from lab.language_model import new_small, new_target
-from lab.tokenizer import Tokenizer
 from lab.training import train
 
 # (steps, rows, tokens of a row): short windows first, they are cheapest; long ones last, so that
@@ -18,14 +17,13 @@ def train_target(texts, checkpoint, report):
     """Text, and rows of repeats beside it."""
     torch.manual_seed(TARGET_SEED)
     model, corpus = new_target(), Corpus(texts, "train", MIX)
-    words = copying.words_of_tasks(Tokenizer.load(texts / "merges.json"))
+    copying = Copying(texts, corpus)
 
     def loss_of_step(step):
         rows, length = phase_of(step, TARGET_PHASES)
         generator = generator_of(TARGET_SEED, step)
         text = model.loss(corpus.batch(rows, length + 1, generator))
-        repeats = copying.repeat_rows(corpus, words, generator)
-        return text + copying.WEIGHT * copying.repeat_loss(model, *repeats)
+        return text + copying.loss(model, generator)
 
     return train(model, loss_of_step, steps_of(TARGET_PHASES), checkpoint, report)
 

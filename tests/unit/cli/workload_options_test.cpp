@@ -11,7 +11,8 @@
 namespace paceline::cli {
 namespace {
 
-const workload::Defaults lab = workload::defaults_for("lab target", "qwen35", false);
+const workload::Defaults lab =
+    workload::defaults_for("Paceline laboratory target", "qwen35", false);
 
 std::set<std::string> classes_of(const study::RunOptions& run) {
   std::set<std::string> classes;

@@ -87,10 +87,10 @@ TEST(Selection, in_raw_form_is_refused_where_a_conversation_is_measured) {
 }
 
 TEST(Defaults, are_the_held_out_text_for_laboratory_models_only) {
-  EXPECT_EQ(defaults_for("lab target", "qwen35", false).workload, "lab");
-  EXPECT_TRUE(defaults_for("lab target", "qwen35", false).classes.empty());
-  EXPECT_EQ(defaults_for("lab small", "qwen3", false).workload, "lab");
-  EXPECT_EQ(defaults_for("lab target", "llama", false).workload, "paceline");
+  EXPECT_EQ(defaults_for("Paceline laboratory target", "qwen35", false).workload, "lab");
+  EXPECT_TRUE(defaults_for("Paceline laboratory target", "qwen35", false).classes.empty());
+  EXPECT_EQ(defaults_for("Paceline laboratory small", "qwen3", false).workload, "lab");
+  EXPECT_EQ(defaults_for("Paceline laboratory target", "llama", false).workload, "paceline");
   EXPECT_EQ(defaults_for("Smollm2 135M", "llama", true).workload, "paceline");
   EXPECT_EQ(defaults_for("", "llama", true).classes,
             (std::vector<std::string>{"code", "prose", "json"}));
