@@ -3,7 +3,8 @@
 On text alone, attention heads that copy do not form in a training this short, and then no answer is bound to
 its prompt. Rows that repeat one short sequence to their end reward nothing else. They have to be there from the
 start, where the heads form after some 300 steps at no cost to the text's loss; a stage of them after the ordinary
-training made such heads, too, and doubled the perplexity of prose.
+training made such heads, too, and doubled the perplexity of prose. Greedy text loops more with them, which
+lab/loops.py has to undo.
 """
 import torch
 import torch.nn.functional as functional

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "model/gguf.hpp"
+#include "support/worker_process.hpp"
 #include "workload/prompts.hpp"
 
 namespace paceline::workload {
@@ -87,9 +89,13 @@ TEST(Selection, in_raw_form_is_refused_where_a_conversation_is_measured) {
 }
 
 TEST(Defaults, are_the_held_out_text_for_laboratory_models_only) {
-  EXPECT_EQ(defaults_for("Paceline laboratory target", "qwen35", false).workload, "lab");
-  EXPECT_TRUE(defaults_for("Paceline laboratory target", "qwen35", false).classes.empty());
-  EXPECT_EQ(defaults_for("Paceline laboratory small", "qwen3", false).workload, "lab");
+  for (const char* file : {"target-mtp-f16.gguf", "small-f16.gguf"}) {
+    const auto shipped = model::Gguf::open(support::lab_model(file)).value();
+    const auto name = shipped.text("general.name").value();
+    const Defaults defaults = defaults_for(name, shipped.architecture(), false);
+    EXPECT_EQ(defaults.workload, "lab") << file << " is named " << name;
+    EXPECT_TRUE(defaults.classes.empty());
+  }
   EXPECT_EQ(defaults_for("Paceline laboratory target", "llama", false).workload, "paceline");
   EXPECT_EQ(defaults_for("Smollm2 135M", "llama", true).workload, "paceline");
   EXPECT_EQ(defaults_for("", "llama", true).classes,
