@@ -317,10 +317,11 @@ TEST(Generation, ForcedToALengthYieldsItInTheMean) {
       if (pass.offered == 4) tokens.push_back(pass.accepted + 1);
   }
   ASSERT_GT(tokens.size(), 400u);
-  const double mean = std::accumulate(tokens.begin(), tokens.end(), 0.0) / tokens.size();
+  const auto count = static_cast<double>(tokens.size());
+  const double mean = std::accumulate(tokens.begin(), tokens.end(), 0.0) / count;
   double squares = 0;
   for (const double one : tokens) squares += (one - mean) * (one - mean);
-  const double error = std::sqrt(squares) / tokens.size();
+  const double error = std::sqrt(squares) / count;
   EXPECT_NEAR(mean, 3, 3.5 * error);
   EXPECT_LT(error, 0.1);
 }
