@@ -3,8 +3,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "trace/json.hpp"
-#include "util/json.hpp"
 #include "worker/llama/checks.hpp"
 
 namespace paceline::worker {
@@ -43,28 +41,20 @@ void forget_everything(llama_context* context) {
 
 LoadedModel::LoadedModel() : batch(batch_tokens) {}
 
-const char* LoadedModel::drafter_name() const {
-  return speculates() ? util::enum_name(setup.spec_type) : "";
-}
-
 util::Result<void> LoadedModel::reset(DrafterState state) {
   forget_everything(target.get());
   if (has_drafter_context()) forget_everything(drafter.get());
   if (!speculates() || state == DrafterState::kept) return {};
-  return renew_speculator();
+  return renew_drafters();
 }
 
-util::Result<void> LoadedModel::renew_speculator() {
-  // A fresh speculator: some carry a hidden row from the last request into the next.
-  speculator.reset();
-  speculator.reset(common_speculative_init(speculative, 1));
-  if (speculator == nullptr)
-    return util::fail(util::ErrorKind::engine,
-                      "llama.cpp could not set up the drafter: its log says why.");
+// Fresh drafters: some carry a hidden row from the last request into the next.
+util::Result<void> LoadedModel::renew_drafters() {
+  PACELINE_TRY(drafters.renew(setup, speculative));
   return has_drafter_context() ? prime() : util::Result<void>{};
 }
 
-// A new speculator makes both contexts reserve their graphs in the next decode call, which would be
+// New drafters make both contexts reserve their graphs in the next decode call, which would be
 // the prefill that is timed. Tokens that are forgotten at once pay for it instead.
 util::Result<void> LoadedModel::prime() {
   batch.clear();
