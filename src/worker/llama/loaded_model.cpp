@@ -14,12 +14,13 @@ bool takes_hidden_rows(trace::SpecType type) {
   return type == trace::SpecType::draft_mtp || type == trace::SpecType::draft_eagle3;
 }
 
-/// One token with a row of zeros for the hidden state before it.
+/// One token with a row of zeros for the hidden state before it, behind the one that the target has
+/// seen: a drafter may share the target's cache.
 int decode_with_hidden_row(llama_context* context) {
   const auto width = static_cast<std::size_t>(llama_model_n_embd_out(llama_get_model(context)));
   std::vector<float> row(width, 0.0f);
   llama_token token = 0;
-  llama_pos position = 0;
+  llama_pos position = 1;
   std::int32_t sequences = 1;
   llama_seq_id id = sequence;
   llama_seq_id* ids = &id;
