@@ -93,16 +93,23 @@ Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
   return drafter;
 }
 
-/// One that looks up what the text itself holds. `sizes`: in force, or what a server was started
-/// with, which does not say.
+/// One that looks up what the text itself holds. `said`: sizes in force. Of a server, which does
+/// not say, they are those it was started with.
 Drafter to_ngram_drafter(const trace::Arm& arm, const trace::EngineFacts& facts,
-                         trace::SpecType type, const trace::NgramSizes& sizes) {
+                         const trace::NgramDrafter& asked,
+                         const std::optional<trace::NgramSizes>& said) {
+  const trace::SpecType type = asked.type;
+  const auto sizes = facts.server ? std::optional(asked.sizes) : said;
   Drafter drafter = unknown_drafter(arm, type, "drafts from the text itself, without a file");
   const bool fixed = type == trace::SpecType::ngram_cache;
   drafter.block = not_known<int>("not a block drafter");
   drafter.part = not_known<DraftPart>("not a part of the target's file");
-  drafter.ngram = known(NgramSizes{sizes.size_n, sizes.size_m, sizes.min_hits, sizes.n_min});
-  drafter.n_max = known_or(fixed ? trace::ngram_cache_draft : sizes.size_m,
+  drafter.ngram = not_known<NgramSizes>("the engine does not say its sizes");
+  if (sizes)
+    drafter.ngram = known(NgramSizes{sizes->size_n, sizes->size_m, sizes->min_hits, sizes->n_min});
+  drafter.n_max = known_or(fixed   ? trace::ngram_cache_draft
+                           : sizes ? sizes->size_m
+                                   : std::optional<int>(),
                            "the engine does not say its longest draft");
   drafter.on_device =
       facts.server ? not_known<bool>("where draft tokens are picked was not seen") : known(false);
@@ -141,14 +148,14 @@ Drafter to_model_drafter(const trace::Arm& arm, const trace::EngineFacts& facts)
 void add_drafters(const trace::Arm& arm, const trace::EngineFacts& facts,
                   std::vector<Drafter>& drafters) {
   const trace::Setup& setup = arm.setup;
-  const auto& first = facts.asked_first.empty() ? setup.asked_first : facts.asked_first;
-  for (const auto& [type, sizes] : first)
-    drafters.push_back(to_ngram_drafter(arm, facts, type, sizes));
+  for (std::size_t i = 0; i < setup.asked_first.size(); ++i)
+    drafters.push_back(to_ngram_drafter(
+        arm, facts, setup.asked_first[i],
+        i < facts.asked_first.size() ? std::optional(facts.asked_first[i].sizes) : std::nullopt));
   if (facts.server && setup.spec_type == trace::SpecType::undeclared)
     drafters.push_back(of_server(arm, facts));
   else if (trace::is_ngram(setup.spec_type))
-    drafters.push_back(
-        to_ngram_drafter(arm, facts, setup.spec_type, facts.ngram.value_or(setup.ngram)));
+    drafters.push_back(to_ngram_drafter(arm, facts, {setup.spec_type, setup.ngram}, facts.ngram));
   else
     drafters.push_back(to_model_drafter(arm, facts));
 }

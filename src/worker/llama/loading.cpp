@@ -80,8 +80,8 @@ util::Result<void> load_target(LoadedModel& model, Snapshots snapshots) {
       context_parameters(model, snapshots.value_or(model.speculative.need_n_rs_seq()));
   model.target.reset(llama_init_from_model(model.target_model.get(), context));
   if (model.target == nullptr) return not_loaded(model.setup.model_path, "make a context for");
-  model.facts.target_placement = placement_of(model.target_model.get());
   model.target_rollback = common_context_can_seq_rm(model.target.get());
+  model.facts.target_placement = placement_of(model.target_model.get());
   return {};
 }
 
@@ -118,8 +118,8 @@ util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
   if (model.drafter == nullptr)
     return not_loaded(model.setup.draft_path.value_or(model.setup.model_path),
                       "make a drafter's context for");
-  model.facts.drafter_placement = placement_of(weights);
   model.drafter_rollback = common_context_can_seq_rm(model.drafter.get());
+  model.facts.drafter_placement = placement_of(weights);
   model.speculative.draft.ctx_tgt = model.target.get();
   model.speculative.draft.ctx_dft = model.drafter.get();
   return {};
