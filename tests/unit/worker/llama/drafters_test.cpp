@@ -12,12 +12,9 @@ namespace {
 
 using trace::SpecType;
 
-constexpr trace::NgramSizes looks_up_two{.size_n = 2, .size_m = 4, .min_hits = 1, .n_min = {}};
-
 trace::Setup several() {
   trace::Setup setup;
-  setup.asked_first = {{SpecType::ngram_simple, looks_up_two},
-                       {SpecType::ngram_map_k, looks_up_two}};
+  setup.asked_first = {{SpecType::ngram_simple, {}}, {SpecType::ngram_map_k4v, {}}};
   setup.spec_type = SpecType::ngram_cache;
   return setup;
 }
@@ -27,8 +24,9 @@ common_params_speculative parameters_of(const trace::Setup& setup) {
   parameters.types.clear();
   for (const SpecType type : trace::drafters_of(setup))
     parameters.types.push_back(library_type(type));
-  parameters.ngram_simple.size_n = parameters.ngram_map_k.size_n = 2;
-  parameters.ngram_simple.size_m = parameters.ngram_map_k.size_m = 4;
+  parameters.ngram_simple.size_n = 4;  // longer than the next one's, which so has its turn
+  parameters.ngram_map_k4v.size_n = 2;
+  parameters.ngram_simple.size_m = parameters.ngram_map_k4v.size_m = 4;
   return parameters;
 }
 
@@ -65,7 +63,7 @@ TEST(Drafters, DraftAsLlamaCppDoesWhenItAsksSeveralByItself) {
   drafters.begin(past);
   int by_first = 0;
   int by_others = 0;
-  for (int step = 0; step < 400; ++step) {
+  for (int step = 0; step < 1000; ++step) {
     const llama_token last = some_token(random);
     const llama_tokens expected = asked_by_library(joint.get(), past, last);
     llama_tokens draft;
@@ -79,7 +77,7 @@ TEST(Drafters, DraftAsLlamaCppDoesWhenItAsksSeveralByItself) {
     } else if (!draft.empty()) {
       ++by_others;
       ASSERT_NE(drafted.drafter, "ngram-simple");
-      ASSERT_EQ(drafted.attempts, drafted.drafter == "ngram-map-k" ? 2 : 3);
+      ASSERT_EQ(drafted.attempts, drafted.drafter == "ngram-map-k4v" ? 2 : 3);
     } else {
       ASSERT_EQ(drafted.attempts, 3);
       ASSERT_EQ(drafted.drafter, "");
@@ -102,10 +100,10 @@ TEST(Drafters, CutADraftToTheRoomAndCountAllThatWasComputed) {
   setup.spec_type = SpecType::ngram_simple;
   Drafters drafters;
   ASSERT_TRUE(drafters.renew(setup, parameters_of(setup)).has_value());
-  const llama_tokens past = {9, 1, 2, 3, 4, 5, 6, 1};
+  const llama_tokens past = {9, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3};
   llama_tokens draft;
-  const Drafted drafted = drafters.draft({.past = past, .last = 2, .room = 2}, draft);
-  EXPECT_EQ(draft, (llama_tokens{3, 4}));
+  const Drafted drafted = drafters.draft({.past = past, .last = 4, .room = 2}, draft);
+  EXPECT_EQ(draft, (llama_tokens{5, 6}));
   EXPECT_EQ(drafted.generated, 4);
 }
 
