@@ -93,6 +93,10 @@ bench-client: packages-bench build ## what an event costs our HTTP client, besid
 bench-peers: build ## CPU per token of AIPerf, GuideLLM, llama-benchy and ours, where PyPI is reachable (minutes)
 	@bench/peers build/bin/paceline
 
+.PHONY: bench-pairs
+bench-pairs: build ## every pair of an architecture and a drafter on small random models, in one table (minutes)
+	@bench/pairs build/bin/paceline $(GENERATOR)
+
 .PHONY: lab-models
 lab-models: export PACELINE_ENGINE := source
 lab-models: packages-train engine ## train a family of laboratory models into build/lab-models (about two hours on 2 cores)

@@ -24,6 +24,7 @@ struct ArmRequest {
   int n_max = 0;
   std::optional<std::string> file;
   NgramSizes sizes;
+  std::vector<trace::NgramDrafter> asked_first;
 };
 
 template <class... Arguments>
@@ -110,7 +111,45 @@ NgramSizes sizes_of(const ArmSettings& settings, SpecType type) {
   return found == settings.ngram.end() ? NgramSizes{} : found->second;
 }
 
-util::Result<ArmRequest> parse_arm(const ArmSettings& settings, const std::string& text) {
+/// The drafters of an arm, written with + between them; a file's name may hold a + of its own.
+std::vector<std::string> split_drafters(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t plus = text.find('+'); plus != std::string::npos;
+       plus = text.find('+', plus + 1)) {
+    const std::size_t end = std::min(text.find_first_of(":+", plus + 1), text.size());
+    if (!util::enum_from_name<SpecType>(text.substr(plus + 1, end - plus - 1))) continue;
+    parts.push_back(text.substr(begin, plus - begin));
+    begin = plus + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+/// One arm of several drafters, in the order that llama.cpp asks them, however they were written.
+util::Result<ArmRequest> combine(std::vector<ArmRequest> parts) {
+  const auto place = [](const ArmRequest& part) {
+    return std::pair(!trace::is_ngram(part.type), part.type);
+  };
+  std::sort(parts.begin(), parts.end(), [&](const ArmRequest& one, const ArmRequest& other) {
+    return place(one) < place(other);
+  });
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    if (parts[i].type == parts[i + 1].type)
+      return misused("{} is named twice in one arm: name it once", util::enum_name(parts[i].type));
+    if (!trace::is_ngram(parts[i].type))
+      return misused(
+          "{} and {} cannot draft in one arm: of drafters with a model there can be one, "
+          "and n-grams before it",
+          util::enum_name(parts[i].type), util::enum_name(parts[i + 1].type));
+  }
+  ArmRequest request = std::move(parts.back());
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+    request.asked_first.push_back({parts[i].type, parts[i].sizes});
+  return request;
+}
+
+util::Result<ArmRequest> parse_drafter(const ArmSettings& settings, const std::string& text) {
   ArmRequest request;
   const std::size_t colon = text.find(':');
   PACELINE_TRY_ASSIGN(request.type, parse_type(text.substr(0, colon)));
@@ -123,6 +162,15 @@ util::Result<ArmRequest> parse_arm(const ArmSettings& settings, const std::strin
   return request;
 }
 
+util::Result<ArmRequest> parse_arm(const ArmSettings& settings, const std::string& text) {
+  std::vector<ArmRequest> parts;
+  for (const std::string& part : split_drafters(text)) {
+    PACELINE_TRY_ASSIGN(ArmRequest request, parse_drafter(settings, part));
+    parts.push_back(std::move(request));
+  }
+  return combine(std::move(parts));
+}
+
 std::string sizes_suffix(SpecType type, NgramSizes sizes) {
   const auto places = sizes_in_order(type, sizes);
   auto last = std::find_if(places.rbegin(), places.rend(),
@@ -133,12 +181,22 @@ std::string sizes_suffix(SpecType type, NgramSizes sizes) {
   return suffix;
 }
 
-std::string arm_name(const ArmRequest& request) {
+std::string ngram_name(SpecType type, const NgramSizes& sizes) {
+  return util::enum_name(type) + sizes_suffix(type, sizes);
+}
+
+std::string last_name(const ArmRequest& request) {
+  if (trace::is_ngram(request.type)) return ngram_name(request.type, request.sizes);
   std::string name = util::enum_name(request.type);
-  if (trace::is_ngram(request.type)) return name + sizes_suffix(request.type, request.sizes);
   const std::string prefix = "draft-";
   if (name.rfind(prefix, 0) == 0) name.erase(0, prefix.size());
   return request.n_max > 0 ? fmt::format("{}-n{}", name, request.n_max) : name;
+}
+
+std::string arm_name(const ArmRequest& request) {
+  std::string name;
+  for (const auto& [type, sizes] : request.asked_first) name += ngram_name(type, sizes) + "+";
+  return name + last_name(request);
 }
 
 /// What --accept-length or --accept-rates ask of all arms that draft.
@@ -168,6 +226,12 @@ trace::Arm common_arm(const ArmSettings& settings) {
   return arm;
 }
 
+/// True of the types whose draft tokens llama.cpp picks on the device unless it is told not to.
+bool has_choice_of_place(SpecType type) {
+  return type == SpecType::draft_mtp || type == SpecType::draft_dflash ||
+         type == SpecType::draft_dspark || type == SpecType::draft_eagle3;
+}
+
 util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmRequest& request) {
   trace::Arm arm = common_arm(settings);
   arm.name = arm_name(request);
@@ -175,6 +239,7 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
   arm.setup.draft_n_max = request.n_max;
   arm.setup.draft_path = request.file;
   arm.setup.ngram = request.sizes;
+  arm.setup.asked_first = request.asked_first;
   PACELINE_TRY_ASSIGN(arm.setup.forced, forced_acceptance(settings));
   if (arm.setup.forced) arm.name += "-forced";
   const bool needs_file = trace::needs_drafter_file(request.type);
@@ -185,16 +250,32 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
 }
 
 bool all_of_ngrams(const std::vector<std::string>& arms) {
-  return std::all_of(arms.begin(), arms.end(),
-                     [](const std::string& arm) { return arm.starts_with("ngram"); });
+  return std::all_of(arms.begin(), arms.end(), [](const std::string& arm) {
+    const auto parts = split_drafters(arm);
+    return std::all_of(parts.begin(), parts.end(),
+                       [](const std::string& part) { return part.starts_with("ngram"); });
+  });
+}
+
+/// "ngram-simple,draft-mtp", as llama-server takes it.
+util::Result<ArmRequest> parse_types(const ArmSettings& settings, const std::string& list) {
+  std::vector<ArmRequest> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    ArmRequest part;
+    PACELINE_TRY_ASSIGN(part.type, parse_type(list.substr(begin, end - begin)));
+    part.sizes = sizes_of(settings, part.type);
+    parts.push_back(std::move(part));
+    begin = end + 1;
+  }
+  return combine(std::move(parts));
 }
 
 /// The arm that --spec-type asks for, or -md by what its file is, unless an --arm may want that.
 util::Result<std::optional<ArmRequest>> main_request(const ArmSettings& settings) {
   ArmRequest request;
-  request.n_max = settings.draft_n_max.value_or(0);
   if (settings.spec_type) {
-    PACELINE_TRY_ASSIGN(request.type, parse_type(*settings.spec_type));
+    PACELINE_TRY_ASSIGN(request, parse_types(settings, *settings.spec_type));
   } else if (settings.draft_model && settings.found_type &&
              (settings.draft_n_max || all_of_ngrams(settings.extra))) {
     request.type = *settings.found_type;
@@ -203,7 +284,7 @@ util::Result<std::optional<ArmRequest>> main_request(const ArmSettings& settings
   } else {
     return std::optional<ArmRequest>{};
   }
-  request.sizes = sizes_of(settings, request.type);
+  request.n_max = settings.draft_n_max.value_or(0);
   if (!trace::is_ngram(request.type))
     request.file = settings.draft_model;
   else if (settings.draft_n_max)
@@ -227,13 +308,29 @@ bool any_given(const NgramSizes& sizes) {
   return sizes.size_n || sizes.size_m || sizes.min_hits || sizes.n_min;
 }
 
+/// The arms of one request: with draft tokens picked on the device, on the host, or one of each.
+util::Result<std::vector<trace::Arm>> speculative_arms(const ArmSettings& settings,
+                                                       const ArmRequest& request) {
+  PACELINE_TRY_ASSIGN(trace::Arm arm, speculative_arm(settings, request));
+  const BackendSampling asked = settings.backend_sampling.value_or(BackendSampling::on);
+  if (asked == BackendSampling::on || !has_choice_of_place(request.type)) return std::vector{arm};
+  trace::Arm on_host = arm;
+  on_host.name += "-host";
+  on_host.setup.backend_sampling = false;
+  if (asked == BackendSampling::off) return std::vector{on_host};
+  return std::vector{arm, on_host};
+}
+
 /// What was given for drafting and is in no arm would be dropped without a word.
 util::Result<void> check_all_used(const ArmSettings& settings,
                                   const std::vector<trace::Arm>& arms) {
   const auto some_arm = [&](auto&& has) { return std::any_of(arms.begin(), arms.end(), has); };
   for (const auto& [type, sizes] : settings.ngram) {
-    const auto is_of_type = [&](const trace::Arm& arm) { return arm.setup.spec_type == type; };
-    if (any_given(sizes) && !some_arm(is_of_type))
+    const auto has_type = [&](const trace::Arm& arm) {
+      const auto types = trace::drafters_of(arm.setup);
+      return std::find(types.begin(), types.end(), type) != types.end();
+    };
+    if (any_given(sizes) && !some_arm(has_type))
       return misused("sizes of {} are given and no arm uses them: add --spec-type {}",
                      util::enum_name(type), util::enum_name(type));
   }
@@ -242,6 +339,11 @@ util::Result<void> check_all_used(const ArmSettings& settings,
     return misused(
         "--accept-.. decide what is accepted of drafts, and no arm drafts: add a "
         "--spec-type");
+  if (settings.backend_sampling &&
+      !some_arm([](const trace::Arm& arm) { return has_choice_of_place(arm.setup.spec_type); }))
+    return misused(
+        "--backend-sampling decides where drafts of draft-mtp, -dflash, -dspark and -eagle3 are "
+        "picked, and no arm has one: leave it out");
   if (settings.draft_model && !some_arm([&](const trace::Arm& arm) {
         return arm.setup.draft_path == settings.draft_model;
       }))
@@ -251,12 +353,19 @@ util::Result<void> check_all_used(const ArmSettings& settings,
   return {};
 }
 
+int asked_longest(SpecType type, const NgramSizes& sizes) {
+  return type == SpecType::ngram_cache ? trace::ngram_cache_draft
+                                       : sizes.size_m.value_or(most_widest_pass);
+}
+
 /// Longest draft in tokens that an arm is known to ask for; of n-grams its default is past what
 /// can be timed, and the engine knows it.
 int asked_longest(const trace::Setup& setup) {
-  if (!trace::is_ngram(setup.spec_type)) return setup.draft_n_max;
-  if (setup.spec_type == SpecType::ngram_cache) return trace::ngram_cache_draft;
-  return setup.ngram.size_m.value_or(most_widest_pass);
+  int longest = trace::is_ngram(setup.spec_type) ? asked_longest(setup.spec_type, setup.ngram)
+                                                 : setup.draft_n_max;
+  for (const auto& [type, sizes] : setup.asked_first)
+    longest = std::max(longest, asked_longest(type, sizes));
+  return longest;
 }
 
 }  // namespace
@@ -266,11 +375,14 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings) {
   std::vector<trace::Arm> arms;
   if (!settings.no_plain) arms.push_back(common_arm(settings));
   for (const auto& request : requests) {
-    PACELINE_TRY_ASSIGN(auto arm, speculative_arm(settings, request));
-    const bool taken = std::any_of(arms.begin(), arms.end(),
-                                   [&](const trace::Arm& other) { return other.name == arm.name; });
-    if (taken) return misused("the arm {} is asked for twice", arm.name);
-    arms.push_back(std::move(arm));
+    PACELINE_TRY_ASSIGN(const auto more, speculative_arms(settings, request));
+    for (const auto& arm : more) {
+      const bool taken = std::any_of(arms.begin(), arms.end(), [&](const trace::Arm& other) {
+        return other.name == arm.name;
+      });
+      if (taken) return misused("the arm {} is asked for twice", arm.name);
+      arms.push_back(arm);
+    }
   }
   PACELINE_TRY(check_all_used(settings, arms));
   if (arms.empty())

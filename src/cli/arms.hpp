@@ -21,18 +21,23 @@ inline constexpr int most_ngram_size = 1024;
 /// The widest pass that every engine of ours can time, in tokens.
 inline constexpr int most_widest_pass = 16;
 
+/// Where draft tokens are picked: on the device, on the host, or an arm of each.
+enum class BackendSampling { on, off, both };
+
 /// What the options say about arms. A plain arm is added unless it is left out by name.
 struct ArmSettings {
   std::string model;
   std::optional<std::string> draft_model;
-  std::optional<std::string> spec_type;
+  std::optional<std::string> spec_type;  ///< or several of them, separated by ","
   std::optional<int> draft_n_max;
   std::optional<trace::SpecType> found_type;  ///< what -md's file is; used without --spec-type
   std::map<trace::SpecType, trace::NgramSizes> ngram;  ///< by type
   std::optional<double> accept_length;
   std::vector<double> accept_rates;
   std::optional<trace::AcceptSchedule> accept_schedule;
-  std::vector<std::string> extra;  ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]
+  std::optional<BackendSampling> backend_sampling;
+  std::vector<std::string> extra;  ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]; several of
+                                   ///< them in one arm with + between them
   bool no_plain = false;
   int n_ctx = 4096;
   std::optional<int> threads;  ///< absent: all cores but one

@@ -1,7 +1,9 @@
 #include "cli/engine_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +40,21 @@ std::vector<std::string> drafting_types() {
   for (const auto& [type, name] : util::EnumNames<SpecType>::table)
     if (type != SpecType::none && type != SpecType::undeclared) names.emplace_back(name);
   return names;
+}
+
+/// Some of these names, separated by commas.
+CLI::Validator list_of(const std::vector<std::string>& names) {
+  return {[names](std::string& text) {
+            for (std::size_t begin = 0; begin <= text.size();) {
+              const std::size_t end = std::min(text.find(',', begin), text.size());
+              const std::string name = text.substr(begin, end - begin);
+              if (std::find(names.begin(), names.end(), name) == names.end())
+                return fmt::format("\"{}\" is none of {}", name, fmt::join(names, ", "));
+              begin = end + 1;
+            }
+            return std::string();
+          },
+          fmt::format("{{{}}}", fmt::join(names, ","))};
 }
 
 /// The sizes of the types that look n-grams up in a map of them.
@@ -179,9 +196,13 @@ void add_forced_options(CLI::App& command, ArmSettings& arms) {
 }
 
 void add_drafting_options(CLI::App& command, ArmSettings& arms) {
-  command.add_option("--spec-type", arms.spec_type, "How drafts are made")
-      ->check(CLI::IsMember(drafting_types()))
-      ->type_name("TYPE")
+  command
+      .add_option(
+          "--spec-type", arms.spec_type,
+          "How drafts are made; several with commas are asked in llama.cpp's order, n-grams "
+          "first, until one drafts")
+      ->check(list_of(drafting_types()))
+      ->type_name("TYPE[,..]")
       ->default_str("what -md's file is, else none")
       ->group(engine_group);
   command.add_option("--spec-draft-n-max", arms.draft_n_max, "Longest draft of a drafter model")
@@ -196,9 +217,24 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
   command
       .add_option("--arm", arms.extra,
                   "One more arm: TYPE[:N[:FILE]] as in draft-dflash:6 or draft-simple:3:FILE, of "
-                  "n-grams TYPE[:SIZES] as in ngram-simple:4/7 or ngram-mod:24/48/64")
+                  "n-grams TYPE[:SIZES] as in ngram-simple:4/7 or ngram-mod:24/48/64; several "
+                  "drafters in one arm as in ngram-simple:4/7+draft-mtp:3")
       ->type_name("ARM")
       ->default_str("none")
+      ->group(engine_group);
+  command
+      .add_option_function<std::string>(
+          "--backend-sampling",
+          [&arms](const std::string& text) {
+            arms.backend_sampling = text == "on"    ? BackendSampling::on
+                                    : text == "off" ? BackendSampling::off
+                                                    : BackendSampling::both;
+          },
+          "Pick the draft tokens of draft-mtp, -dflash, -dspark and -eagle3 on the device, on the "
+          "host, or measure an arm of each")
+      ->check(CLI::IsMember({"on", "off", "both"}))
+      ->type_name("WHERE")
+      ->default_str("on, as llama.cpp has it")
       ->group(engine_group);
   command
       .add_flag("--no-plain", arms.no_plain, "Leave the plain arm out: there are no speed-ups then")

@@ -169,12 +169,12 @@ util::Result<void> plan_remote(Settings& settings) {
   const ArmSettings& arms = settings.arms;
   if (arms.threads || arms.spec_type || arms.draft_model || arms.draft_n_max || arms.no_plain ||
       !arms.extra.empty() || settings.copies.any() || arms.accept_length ||
-      !arms.accept_rates.empty())
-    return util::fail(
-        util::ErrorKind::usage,
-        "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --accept-.., "
-        "--quant, --draft-quant and --ballast say how to start an engine, and --url names a "
-        "server that runs: leave them out");
+      !arms.accept_rates.empty() || arms.backend_sampling)
+    return util::fail(util::ErrorKind::usage,
+                      "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --accept-.., "
+                      "--backend-sampling, --quant, --draft-quant and --ballast say how to start "
+                      "an engine, and --url names a "
+                      "server that runs: leave them out");
   if (!settings.arms.model.empty())
     return util::fail(util::ErrorKind::usage,
                       "-m names a file and --url a running server: give one of them, and "

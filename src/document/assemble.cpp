@@ -30,6 +30,14 @@ Known<std::string> named(const std::string& name) {
   return name.empty() ? not_known<std::string>("the engine does not say") : known(name);
 }
 
+Known<Placement> to_placement(const std::optional<trace::Placement>& said, const char* unsaid) {
+  if (!said) return not_known<Placement>(unsaid);
+  const char* const takes_none = "no device takes layers";
+  return known(Placement{said->devices, known_or(said->layers_offloaded, takes_none),
+                         known_or(said->layers, takes_none),
+                         known_or(said->graph_splits, "the library did not say")});
+}
+
 Engine to_engine(const trace::EngineFacts& facts) {
   return {facts.engine,
           named(facts.version),
@@ -39,7 +47,8 @@ Engine to_engine(const trace::EngineFacts& facts) {
           positive(facts.n_ubatch),
           named(facts.cache_type_k),
           named(facts.cache_type_v),
-          facts.server ? not_known<bool>("the server does not say") : known(facts.flash_attention)};
+          facts.server ? not_known<bool>("the server does not say") : known(facts.flash_attention),
+          to_placement(facts.target_placement, "the engine does not say")};
 }
 
 /// The files of a running server are its own.
@@ -50,21 +59,6 @@ Known<Model> to_target(const trace::EngineFacts& facts) {
                           (model ? "\"" + *model + "\"" : std::string("nothing")));
 }
 
-/// Of a server that we did not start: what it says of itself is in `servers`.
-Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
-  const char* const unsaid = "the server's own, and it does not say which";
-  return {arm.name,
-          util::enum_name(arm.setup.spec_type),
-          not_known<Model>(unsaid),
-          not_known<DraftPart>(unsaid),
-          not_known<int>(unsaid),
-          not_known<NgramSizes>(unsaid),
-          known_or(facts.server->draft_n_max, unsaid),
-          not_known<bool>(unsaid),
-          not_known<std::string>(unsaid),
-          not_known<Forced>("what a server says of it is in its own facts")};
-}
-
 Known<Forced> to_forced(const trace::Arm& arm, const trace::EngineFacts& facts) {
   if (!arm.setup.forced) return not_known<Forced>("the target decides what it accepts");
   const trace::ForcedAcceptance& asked = *arm.setup.forced;
@@ -73,39 +67,97 @@ Known<Forced> to_forced(const trace::Arm& arm, const trace::EngineFacts& facts) 
   return known(Forced{schedule, asked.length, facts.forced_rates.value_or(asked.rates)});
 }
 
-Drafter to_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
-  if (facts.server && arm.setup.spec_type == trace::SpecType::undeclared)
-    return of_server(arm, facts);
-  std::optional<Model> file;
-  if (facts.drafter) file = to_model(*facts.drafter);
-  std::optional<NgramSizes> ngram;
-  std::optional<int> n_max = facts.draft_n_max;
-  if (facts.server && trace::is_ngram(arm.setup.spec_type)) {
-    const auto& asked = arm.setup.ngram;  // a server does not say: what it was started with
-    ngram = NgramSizes{asked.size_n, asked.size_m, asked.min_hits, asked.n_min};
-    const bool fixed = arm.setup.spec_type == trace::SpecType::ngram_cache;
-    n_max = fixed ? trace::ngram_cache_draft : asked.size_m;
-  }
+/// A drafter of which nothing is known but who uses it and how it drafts.
+Drafter unknown_drafter(const trace::Arm& arm, trace::SpecType type, const char* reason) {
+  return {arm.name,
+          util::enum_name(type),
+          not_known<Model>(reason),
+          not_known<DraftPart>(reason),
+          not_known<int>(reason),
+          not_known<NgramSizes>(reason),
+          not_known<int>(reason),
+          not_known<bool>(reason),
+          not_known<int>(reason),
+          not_known<bool>(reason),
+          not_known<Placement>(reason),
+          not_known<std::string>(reason),
+          not_known<Forced>(reason)};
+}
+
+/// Of a server that we did not start: what it says of itself is in `servers`.
+Drafter of_server(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  const char* const unsaid = "the server's own, and it does not say which";
+  Drafter drafter = unknown_drafter(arm, arm.setup.spec_type, unsaid);
+  drafter.n_max = known_or(facts.server->draft_n_max, unsaid);
+  drafter.forced = not_known<Forced>("what a server says of it is in its own facts");
+  return drafter;
+}
+
+/// One that looks up what the text itself holds. `said`: sizes in force. Of a server, which does
+/// not say, they are those it was started with.
+Drafter to_ngram_drafter(const trace::Arm& arm, const trace::EngineFacts& facts,
+                         const trace::NgramDrafter& asked,
+                         const std::optional<trace::NgramSizes>& said) {
+  const trace::SpecType type = asked.type;
+  const auto sizes = facts.server ? std::optional(asked.sizes) : said;
+  Drafter drafter = unknown_drafter(arm, type, "drafts from the text itself, without a file");
+  const bool fixed = type == trace::SpecType::ngram_cache;
+  drafter.block = not_known<int>("not a block drafter");
+  drafter.part = not_known<DraftPart>("not a part of the target's file");
+  drafter.ngram = not_known<NgramSizes>("the engine does not say its sizes");
+  if (sizes)
+    drafter.ngram = known(NgramSizes{sizes->size_n, sizes->size_m, sizes->min_hits, sizes->n_min});
+  drafter.n_max = known_or(fixed   ? trace::ngram_cache_draft
+                           : sizes ? sizes->size_m
+                                   : std::optional<int>(),
+                           "the engine does not say its longest draft");
+  drafter.on_device =
+      facts.server ? not_known<bool>("where draft tokens are picked was not seen") : known(false);
+  drafter.candidates = not_known<int>("the device picks none");
+  drafter.backend_sampling = not_known<bool>("n-grams are looked up by the host");
+  drafter.placement = not_known<Placement>("it has no model");
+  drafter.rollback = named(facts.rollback);
+  drafter.forced = to_forced(arm, facts);
+  return drafter;
+}
+
+Drafter to_model_drafter(const trace::Arm& arm, const trace::EngineFacts& facts) {
+  const bool inside = !facts.drafter && arm.setup.spec_type == trace::SpecType::draft_mtp;
+  Drafter drafter = unknown_drafter(arm, arm.setup.spec_type,
+                                    inside ? "a part of the target's file" : "it has no file");
+  if (facts.drafter) drafter.file = known(to_model(*facts.drafter));
+  drafter.part = inside ? to_model(facts.target).drafter
+                        : not_known<DraftPart>("not a part of the target's file");
   std::optional<int> block = facts.draft_block;
   if (!block && facts.drafter && facts.drafter->drafter) block = facts.drafter->drafter->block;
-  if (facts.ngram)
-    ngram = NgramSizes{facts.ngram->size_n, facts.ngram->size_m, facts.ngram->min_hits,
-                       facts.ngram->n_min};
-  const bool inside = !facts.drafter && arm.setup.spec_type == trace::SpecType::draft_mtp;
-  return {arm.name,
-          util::enum_name(arm.setup.spec_type),
-          known_or(file, trace::is_ngram(arm.setup.spec_type)
-                             ? "drafts from the text itself, without a file"
-                         : inside ? "a part of the target's file"
-                                  : "it has no file"),
-          inside ? to_model(facts.target).drafter
-                 : not_known<DraftPart>("not a part of the target's file"),
-          known_or(block, "not a block drafter"),
-          known_or(ngram, "not an n-gram drafter"),
-          known_or(n_max, "the engine does not say its longest draft"),
-          known_or(facts.draft_on_device, "where draft tokens are picked was not seen"),
-          named(facts.rollback),
-          to_forced(arm, facts)};
+  drafter.block = known_or(block, "not a block drafter");
+  drafter.ngram = not_known<NgramSizes>("not an n-gram drafter");
+  drafter.n_max = known_or(facts.draft_n_max, "the engine does not say its longest draft");
+  drafter.on_device = known_or(facts.draft_on_device, "where draft tokens are picked was not seen");
+  drafter.candidates = known_or(facts.draft_candidates, "the device was not seen to pick any");
+  drafter.backend_sampling = arm.setup.spec_type == trace::SpecType::draft_simple
+                                 ? not_known<bool>("draft-simple's tokens are picked by the host")
+                                 : known(arm.setup.backend_sampling);
+  drafter.placement = to_placement(facts.drafter_placement, "the engine does not say");
+  drafter.rollback = named(facts.rollback);
+  drafter.forced = to_forced(arm, facts);
+  return drafter;
+}
+
+/// In the order they are asked.
+void add_drafters(const trace::Arm& arm, const trace::EngineFacts& facts,
+                  std::vector<Drafter>& drafters) {
+  const trace::Setup& setup = arm.setup;
+  for (std::size_t i = 0; i < setup.asked_first.size(); ++i)
+    drafters.push_back(to_ngram_drafter(
+        arm, facts, setup.asked_first[i],
+        i < facts.asked_first.size() ? std::optional(facts.asked_first[i].sizes) : std::nullopt));
+  if (facts.server && setup.spec_type == trace::SpecType::undeclared)
+    drafters.push_back(of_server(arm, facts));
+  else if (trace::is_ngram(setup.spec_type))
+    drafters.push_back(to_ngram_drafter(arm, facts, {setup.spec_type, setup.ngram}, facts.ngram));
+  else
+    drafters.push_back(to_model_drafter(arm, facts));
 }
 
 Known<Drafters> to_drafters(const trace::Trace& trace) {
@@ -115,7 +167,7 @@ Known<Drafters> to_drafters(const trace::Trace& trace) {
     if (arm.setup.spec_type == trace::SpecType::none) continue;
     wanted = true;
     if (const auto* facts = first_facts(trace, arm.name))
-      drafters.by_arm.push_back(to_drafter(arm, *facts));
+      add_drafters(arm, *facts, drafters.by_arm);
   }
   if (!drafters.by_arm.empty()) return known(std::move(drafters));
   return not_known<Drafters>(wanted ? "no launch of a speculating arm opened, see outcomes"
@@ -173,7 +225,7 @@ Launches to_launches(const trace::Trace& trace) {
 Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
   const bool plain = arm.setup.spec_type == trace::SpecType::none;
   Settings settings;
-  settings.spec_type = util::enum_name(arm.setup.spec_type);
+  settings.spec_type = trace::spec_types_text(arm.setup);
   if (arm.setup.draft_path) settings.draft_path = file_name(*arm.setup.draft_path);
   settings.draft_n_max_requested = arm.setup.draft_n_max;
   settings.draft_n_max = known_or(facts ? facts->draft_n_max : std::nullopt,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "document/drafter.hpp"
 #include "document/known.hpp"
 #include "document/loads.hpp"
 #include "document/machine.hpp"
@@ -28,39 +29,7 @@ struct Engine {
   Known<std::string> cache_type_k;
   Known<std::string> cache_type_v;
   Known<bool> flash_attention;
-};
-
-/// Sizes of an n-gram drafter in force, in tokens; absent ones are no sizes of its type.
-struct NgramSizes {
-  std::optional<int> size_n;
-  std::optional<int> size_m;
-  std::optional<int> min_hits;
-  std::optional<int> n_min;
-};
-
-/// What makes the drafts of one arm.
-/// Acceptance that was drawn by chance and not decided by the target.
-struct Forced {
-  std::string schedule;          ///< "geometric", "minimum-variance" or "rates"
-  std::optional<double> length;  ///< asked for: tokens of a pass with a full draft, in the mean
-  std::vector<double> rates;     ///< in force: share of full drafts accepted up to each place
-};
-
-struct Drafter {
-  std::string arm;
-  std::string spec_type;
-  Known<Model> file;        ///< not known without a file of its own: in the target's, or n-grams
-  Known<DraftPart> part;    ///< that part; not known for a file of its own and for n-grams
-  Known<int> block;         ///< tokens
-  Known<NgramSizes> ngram;  ///< of n-gram drafters only
-  Known<int> n_max;         ///< longest draft in tokens after the drafter's own clamp
-  Known<bool> on_device;
-  Known<std::string> rollback;
-  Known<Forced> forced;  ///< not known where the target decides
-};
-
-struct Drafters {
-  std::vector<Drafter> by_arm;
+  Known<Placement> placement;  ///< of the target
 };
 
 struct AskedSetting {
@@ -218,7 +187,18 @@ struct Phases {
   double other_s = 0;
   double synced_total_s = 0;
   double unsynced_total_s = 0;
+  Known<double> overlap_s;
   long passes = 0;
+};
+
+struct WidthPasses {
+  int width = 0;  ///< tokens of the decode call
+  long passes = 0;
+};
+
+/// Passes by width, replays included.
+struct WidthHistogram {
+  std::vector<WidthPasses> by_width;
 };
 
 /// Occupied KV positions before a pass.
@@ -267,6 +247,7 @@ struct Workload {
   AsRun as_run;
   long output_tokens = 0;
   Passes passes;
+  Known<WidthHistogram> widths;
   Known<double> repeated_8gram_share;
   Known<bool> looping;
   Known<Lossless> lossless;

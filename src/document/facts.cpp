@@ -108,7 +108,7 @@ Reason kv_position(const Evidence& evidence) {
 
 Reason memory(const Evidence& evidence) { return evidence.document.memory.after_fill.reason; }
 
-/// Offload is not recorded, which only matters where there is a device to offload to.
+/// Offload only matters where there is a device to offload to.
 Reason backend(const Evidence& evidence) {
   const auto& engine = evidence.document.engine;
   if (!engine.value) return engine.reason;
@@ -117,7 +117,9 @@ Reason backend(const Evidence& evidence) {
   const bool only_cpu = std::all_of(devices.begin(), devices.end(), [](const std::string& device) {
     return std::string_view(device).substr(0, 3) == "CPU";
   });
-  if (!only_cpu) return "which layers were offloaded is not recorded";
+  const auto& placement = engine.value->placement;
+  if (!only_cpu && (!placement.value || !placement.value->layers_offloaded.value))
+    return "the engine does not say which layers were offloaded";
   const auto& drafters = evidence.document.drafter;
   if (!drafters.value) return std::nullopt;
   for (const Drafter& one : drafters.value->by_arm)

@@ -70,8 +70,9 @@ PACELINE_DOCUMENT_FIELDS(Machine, 19, processor, cores_online, cores_physical, l
 PACELINE_DOCUMENT_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
 PACELINE_DOCUMENT_FIELDS(MachineReport, 6, schema, tool, created, machine, devices, now);
-PACELINE_DOCUMENT_FIELDS(Engine, 9, name, version, build, devices, n_batch, n_ubatch, cache_type_k,
-                         cache_type_v, flash_attention);
+PACELINE_DOCUMENT_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
+PACELINE_DOCUMENT_FIELDS(Engine, 10, name, version, build, devices, n_batch, n_ubatch, cache_type_k,
+                         cache_type_v, flash_attention, placement);
 PACELINE_DOCUMENT_FIELDS(RecipeRow, 8, tensor_class, type, exception, tensors, elements, bytes,
                          bits_per_weight, blocks);
 PACELINE_DOCUMENT_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
@@ -84,8 +85,8 @@ PACELINE_DOCUMENT_FIELDS(Model, 19, file, name, architecture, gguf_version, file
 PACELINE_DOCUMENT_FIELDS(Inspection, 4, schema, tool, created, model);
 PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Forced, 3, schedule, length, rates);
-PACELINE_DOCUMENT_FIELDS(Drafter, 10, arm, spec_type, file, part, block, ngram, n_max, on_device,
-                         rollback, forced);
+PACELINE_DOCUMENT_FIELDS(Drafter, 13, arm, spec_type, file, part, block, ngram, n_max, on_device,
+                         candidates, backend_sampling, placement, rollback, forced);
 PACELINE_DOCUMENT_FIELDS(Drafters, 1, by_arm);
 PACELINE_DOCUMENT_FIELDS(Provenance, 5, quantity, kind, endpoint, field, rule);
 PACELINE_DOCUMENT_FIELDS(Ability, 2, quantity, source);
@@ -116,15 +117,17 @@ PACELINE_DOCUMENT_FIELDS(DrafterCounts, 7, drafter, passes_speculative, attempts
 PACELINE_DOCUMENT_FIELDS(Acceptance, 15, attempts, generated, offered, tested, accepted, overshoot,
                          fire_rate, attempt_rate, draft_per_pass, rate, acceptance_length,
                          positions, histogram, definition, by_drafter);
-PACELINE_DOCUMENT_FIELDS(Phases, 11, draft_s, checkpoint_s, verify_s, process_s, sample_s, accept_s,
-                         rollback_s, other_s, synced_total_s, unsynced_total_s, passes);
+PACELINE_DOCUMENT_FIELDS(Phases, 12, draft_s, checkpoint_s, verify_s, process_s, sample_s, accept_s,
+                         rollback_s, other_s, synced_total_s, unsynced_total_s, overlap_s, passes);
+PACELINE_DOCUMENT_FIELDS(WidthPasses, 2, width, passes);
+PACELINE_DOCUMENT_FIELDS(WidthHistogram, 1, by_width);
 PACELINE_DOCUMENT_FIELDS(Depth, 2, lowest, highest);
 PACELINE_DOCUMENT_FIELDS(AsRun, 3, tokens_per_s, decode_tokens, decode_s);
 PACELINE_DOCUMENT_FIELDS(Passes, 5, total, plain, speculative, replay, superseded);
 PACELINE_DOCUMENT_FIELDS(Lossless, 3, texts, equal, says);
 
 // "class" is no name that C++ allows, so this list is written out.
-static_assert(boost::pfr::tuple_size_v<Workload> == 21, "a field of Workload is missing below");
+static_assert(boost::pfr::tuple_size_v<Workload> == 22, "a field of Workload is missing below");
 static void to_json(util::Json& json, const Workload& workload) {
   json = {{"class", workload.workload_class},
           {"prompts", workload.prompts},
@@ -143,6 +146,7 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"as_run", workload.as_run},
           {"output_tokens", workload.output_tokens},
           {"passes", workload.passes},
+          {"widths", workload.widths},
           {"repeated_8gram_share", workload.repeated_8gram_share},
           {"looping", workload.looping},
           {"lossless", workload.lossless},

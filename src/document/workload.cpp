@@ -81,12 +81,53 @@ std::vector<Position> to_positions(const metrics::Counts& counts) {
   return positions;
 }
 
-/// An arm has one drafter in this version, so its table is the arm's own counts.
+/// Drafter number `place` of an arm that has several. Who drafted is known where passes are.
+DrafterCounts counts_of(const metrics::Counts& counts, trace::SpecType type, std::size_t place,
+                        bool is_last) {
+  const std::string name = util::enum_name(type);
+  const auto found = counts.by_drafter.find(name);
+  metrics::DrafterTally tally;
+  if (found != counts.by_drafter.end()) tally = found->second;
+  // Asked in vain, n-grams have computed nothing; what the last one did is in its passes' records.
+  const auto in_vain = counts.by_drafter.find("");
+  if (is_last && in_vain != counts.by_drafter.end()) tally.generated += in_vain->second.generated;
+  return {name,
+          to_known(tally.passes_speculative),
+          known(place < counts.asked.size() ? counts.asked[place] : 0L),
+          to_known(tally.generated),
+          to_known(tally.offered),
+          to_known(tally.tested),
+          to_known(tally.accepted)};
+}
+
+DrafterCounts unknown_counts(trace::SpecType type) {
+  const auto unknown =
+      not_known<long>("the server does not say which of its drafters made a draft");
+  return {util::enum_name(type), unknown, unknown, unknown, unknown, unknown, unknown};
+}
+
+bool runs_in_server(const trace::Arm& arm) {
+  return !arm.setup.server_bin.empty() || !arm.setup.url.empty();
+}
+
 std::vector<DrafterCounts> to_by_drafter(const metrics::Counts& counts, const trace::Arm& arm) {
-  if (is_plain(arm)) return {};
-  return {{util::enum_name(arm.setup.spec_type), to_known(counts.passes_speculative),
-           to_known(counts.attempts), to_known(counts.generated), to_known(counts.offered),
-           to_known(counts.tested), to_known(counts.accepted)}};
+  const auto types = trace::drafters_of(arm.setup);
+  if (types.size() == 1)
+    return {{util::enum_name(types.front()), to_known(counts.passes_speculative),
+             to_known(counts.attempts), to_known(counts.generated), to_known(counts.offered),
+             to_known(counts.tested), to_known(counts.accepted)}};
+  std::vector<DrafterCounts> all;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    all.push_back(runs_in_server(arm) ? unknown_counts(types[i])
+                                      : counts_of(counts, types[i], i, i + 1 == types.size()));
+  return all;
+}
+
+Known<WidthHistogram> to_widths(const metrics::Counts& counts, const trace::Arm& arm) {
+  if (runs_in_server(arm)) return not_known<WidthHistogram>("the server does not say");
+  WidthHistogram histogram;
+  for (const auto& [width, passes] : counts.widths) histogram.by_width.push_back({width, passes});
+  return known(std::move(histogram));
 }
 
 Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm& arm) {
@@ -119,9 +160,10 @@ Acceptance to_acceptance(const metrics::ClassSummary& summary, const trace::Arm&
 Known<Phases> to_phases(const metrics::ClassSummary& summary) {
   if (!summary.phases) return not_known<Phases>("no synced run of this class and arm");
   const metrics::PhaseSummary& from = *summary.phases;
-  return known(Phases{from.draft_s, from.checkpoint_s, from.verify_s, from.process_s, from.sample_s,
-                      from.accept_s, from.rollback_s, from.other_s, from.synced_total_s,
-                      from.unsynced_total_s, from.passes});
+  return known(Phases{
+      from.draft_s, from.checkpoint_s, from.verify_s, from.process_s, from.sample_s, from.accept_s,
+      from.rollback_s, from.other_s, from.synced_total_s, from.unsynced_total_s,
+      known_or(from.overlap_s, "no pass of the headline's run was counted"), from.passes});
 }
 
 Known<Lossless> to_lossless(const metrics::ClassSummary& summary, const trace::Arm& arm) {
@@ -195,6 +237,7 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   workload.passes = {to_known(counts.passes), to_known(counts.passes_plain),
                      to_known(counts.passes_speculative), to_known(counts.passes_replay),
                      to_known(counts.passes_superseded)};
+  workload.widths = to_widths(counts, arm);
   workload.repeated_8gram_share =
       known_or(summary.repeated_8gram_share, "no output has 8 tokens whose ids are known");
   workload.looping = summary.repeated_8gram_share

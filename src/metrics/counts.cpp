@@ -15,6 +15,9 @@ const char* const no_generated = "the drafter does not say how many tokens it co
 // would become an allocation.
 constexpr int largest_count = 1'000'000;
 
+// Of the drafters that llama.cpp has, and some.
+constexpr int most_drafters = 64;
+
 bool is_possible(int count) { return count >= 0 && count <= largest_count; }
 
 bool has_possible_counts(const trace::Request& request) {
@@ -22,9 +25,10 @@ bool has_possible_counts(const trace::Request& request) {
   return is_possible(prefill.prompt_tokens) && is_possible(prefill.processed_tokens) &&
          std::all_of(request.passes.begin(), request.passes.end(),
                      [](const trace::Pass& pass) {
-                       return is_possible(pass.attempts) && is_possible(pass.offered) &&
-                              is_possible(pass.tested) && is_possible(pass.accepted) &&
-                              is_possible(pass.width) && is_possible(pass.generated.value_or(0));
+                       return is_possible(pass.attempts) && pass.attempts <= most_drafters &&
+                              is_possible(pass.offered) && is_possible(pass.tested) &&
+                              is_possible(pass.accepted) && is_possible(pass.width) &&
+                              is_possible(pass.generated.value_or(0));
                      }) &&
          std::all_of(request.emissions.begin(), request.emissions.end(),
                      [](const trace::Emission& emission) {
@@ -58,6 +62,22 @@ void count_draft(Counts& counts, const trace::Pass& pass) {
   }
 }
 
+Count generated_in(const trace::Pass& pass) {
+  return pass.generated ? Count(*pass.generated) : Count::unknown(no_generated);
+}
+
+void count_drafters(Counts& counts, const trace::Pass& pass) {
+  const auto asked = static_cast<std::size_t>(pass.attempts);
+  if (counts.asked.size() < asked) counts.asked.resize(asked);
+  for (std::size_t i = 0; i < asked; ++i) ++counts.asked[i];
+  DrafterTally& tally = counts.by_drafter[pass.drafter];
+  tally.generated += generated_in(pass);
+  tally.offered += pass.offered;
+  tally.tested += pass.tested;
+  tally.accepted += pass.accepted;
+  if (pass.kind == trace::PassKind::speculative) ++tally.passes_speculative;
+}
+
 void count_pass(Counts& counts, const trace::Pass& pass) {
   ++counts.passes;
   ++counts.widths[pass.width];
@@ -65,7 +85,8 @@ void count_pass(Counts& counts, const trace::Pass& pass) {
   if (pass.attempts > 0) {
     counts.attempts += pass.attempts;
     ++counts.attempted_widths[pass.width];
-    counts.generated += pass.generated ? Count(*pass.generated) : Count::unknown(no_generated);
+    counts.generated += generated_in(pass);
+    count_drafters(counts, pass);
   }
   switch (pass.kind) {
     case trace::PassKind::plain:
@@ -119,6 +140,19 @@ void add_positions(std::vector<PositionCounts>& total, const std::vector<Positio
     total[i].reached += more[i].reached;
     total[i].accepted += more[i].accepted;
   }
+}
+
+void add_drafters(Counts& total, const Counts& more) {
+  for (const auto& [name, tally] : more.by_drafter) {
+    DrafterTally& sum = total.by_drafter[name];
+    sum.passes_speculative += tally.passes_speculative;
+    sum.generated += tally.generated;
+    sum.offered += tally.offered;
+    sum.tested += tally.tested;
+    sum.accepted += tally.accepted;
+  }
+  if (total.asked.size() < more.asked.size()) total.asked.resize(more.asked.size());
+  for (std::size_t i = 0; i < more.asked.size(); ++i) total.asked[i] += more.asked[i];
 }
 
 /// What only passes that were recorded where they were made, and one clock, allow.
@@ -232,6 +266,7 @@ void add(Counts& total, const Counts& more) {
   add_map(total.histogram, more.histogram);
   add_map(total.widths, more.widths);
   add_map(total.attempted_widths, more.attempted_widths);
+  add_drafters(total, more);
 }
 
 double effective_prompts(const std::vector<double>& tokens_by_family) {

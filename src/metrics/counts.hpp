@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,15 @@ struct PositionCounts {
   Count offered;      ///< passes that offered a token at this position
   Count reached;      ///< of those, passes that accepted every earlier position
   long accepted = 0;  ///< passes that accepted this position
+};
+
+/// What one of several drafters did, from the passes whose drafts it made.
+struct DrafterTally {
+  Count passes_speculative;
+  Count generated;
+  Count offered;
+  Count tested;
+  Count accepted;
 };
 
 /// Counts and times of one request, or of several pooled, in the letters of DEFINITIONS 1. What a
@@ -51,6 +61,9 @@ struct Counts {
   std::map<std::pair<int, int>, long> histogram;  ///< passes by (offered, accepted), S passes only
   std::map<int, long> widths;                     ///< passes by width of the decode call
   std::map<int, long> attempted_widths;           ///< of those, passes that ran a drafter
+  std::map<std::string, DrafterTally>
+      by_drafter;           ///< by name; "": passes that ran drafters in vain
+  std::vector<long> asked;  ///< passes that ran the arm's first drafter, the second, ..
 };
 
 /// The counts of one finished request. Nothing when it did not end as done, emitted no token, or

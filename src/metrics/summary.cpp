@@ -90,8 +90,10 @@ ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
   fill_rates(summary, sample, has_drafter);
   compare_with_plain(summary, context, arm, sample, has_drafter);
   summary.phases = phases_of(context.trace, arm.name, workload_class);
-  if (summary.phases && summary.seconds_per_pass.value)
+  if (summary.phases && summary.seconds_per_pass.value) {
     summary.phases->unsynced_total_s = *summary.seconds_per_pass.value;
+    summary.phases->overlap_s = summary.phases->synced_total_s - summary.phases->unsynced_total_s;
+  }
   return summary;
 }
 

@@ -25,6 +25,9 @@ struct PhaseSummary {
   double synced_total_s = 0;    ///< seconds per pass of the synced run
   double unsynced_total_s = 0;  ///< seconds per pass of the headline run
   long passes = 0;
+  /// What the headline run saves by not waiting: the synced total minus its own. Below zero it is
+  /// the noise of two runs.
+  std::optional<double> overlap_s = std::nullopt;
 };
 
 /// Greedy output of an arm against plain's, token for token (DEFINITIONS 9).

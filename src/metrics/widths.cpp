@@ -142,6 +142,12 @@ util::Result<double> cost_in_round(const trace::Launch& launch, const trace::Lau
   return seconds / narrow->second;
 }
 
+bool has_several_drafters(const trace::Trace& trace, std::string_view name) {
+  return std::any_of(
+      trace.header.arms.begin(), trace.header.arms.end(),
+      [name](const trace::Arm& arm) { return arm.name == name && !arm.setup.asked_first.empty(); });
+}
+
 std::map<int, double> median_by_width(const std::vector<const trace::Launch*>& launches,
                                       Times times) {
   std::map<int, std::vector<double>> medians;
@@ -190,6 +196,8 @@ Estimate pass_cost_from_widths(const trace::Trace& trace, std::string_view arm,
                                std::string_view plain, const Counts& counts) {
   if (!counts.passes.known()) return unknown(counts.passes.reason());
   if (counts.passes == 0) return unknown("no passes were recorded");
+  if (has_several_drafters(trace, arm))
+    return unknown("what a draft costs depends on which of the arm's drafters made it");
   const auto arm_launches = probed_launches(trace, arm);
   const auto plain_launches = probed_launches(trace, plain);
   if (arm_launches.empty())

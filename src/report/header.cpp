@@ -73,12 +73,35 @@ std::string part_text(const document::DraftPart& part) {
   return "in the target's file (" + comma_separated({types.begin(), types.end()}) + ")";
 }
 
+/// As ", picked on the device of 10 candidates"; nothing where it was not seen.
+std::string picked_text(const document::Drafter& drafter) {
+  if (!drafter.on_device.value || drafter.ngram.value) return "";
+  if (!*drafter.on_device.value) return ", picked on the host";
+  return drafter.candidates.value
+             ? fmt::format(", picked on the device ({} candidates)", *drafter.candidates.value)
+             : ", picked on the device";
+}
+
+/// As ", 33 of 33 layers on CUDA0, graph splits 2"; nothing where no device takes layers.
+std::string placement_text(const document::Placement& placement) {
+  if (!placement.layers_offloaded.value || !placement.layers.value) return "";
+  std::vector<std::string> names;
+  for (const auto& device : placement.devices) names.push_back(util::printable(device));
+  std::string text = fmt::format(", {} of {} layers on {}", *placement.layers_offloaded.value,
+                                 *placement.layers.value, comma_separated(names));
+  if (placement.graph_splits.value)
+    text += ", graph splits " + util::printable(*placement.graph_splits.value);
+  return text;
+}
+
 std::string drafter_text(const document::Drafter& drafter) {
   std::string text = util::printable(drafter.arm) + ": " + util::printable(drafter.spec_type);
   if (drafter.n_max.value) text += fmt::format(", up to {} tokens", *drafter.n_max.value);
   if (drafter.block.value) text += fmt::format(", block of {}", *drafter.block.value);
   if (drafter.ngram.value) text += ngram_text(*drafter.ngram.value);
   if (drafter.forced.value) text += forced_text(*drafter.forced.value);
+  text += picked_text(drafter);
+  if (drafter.placement.value) text += placement_text(*drafter.placement.value);
   text += ", ";
   text += drafter.file.value   ? model_text(*drafter.file.value)
           : drafter.part.value ? part_text(*drafter.part.value)
@@ -109,7 +132,8 @@ std::string engine_text(const document::Engine& engine) {
                                                      : "flash attention off");
   if (engine.n_batch.value && engine.n_ubatch.value)
     parts.push_back(fmt::format("batch {}/{}", *engine.n_batch.value, *engine.n_ubatch.value));
-  return comma_separated(parts);
+  const std::string text = comma_separated(parts);
+  return engine.placement.value ? text + placement_text(*engine.placement.value) : text;
 }
 
 /// "mtp: llama-server b1-de3ff81 at http://.., started here, 1 slot of 4096 tokens, drafts by ..".

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
@@ -240,14 +241,18 @@ std::string width_heading(const Document& document) {
                      listed(names));
 }
 
-constexpr const char* phase_names[] = {"draft",  "checkpoint", "verify", "process", "sample",
-                                       "accept", "rollback",   "other",  "synced",  "unsynced"};
+constexpr const char* phase_names[] = {"draft",  "checkpoint", "verify",   "process",
+                                       "sample", "accept",     "rollback", "other",
+                                       "synced", "overlap",    "unsynced"};
 
 /// Seconds in the order of phase_names.
 std::vector<double> seconds_of(const document::Phases& phases) {
-  return {phases.draft_s,        phases.checkpoint_s,    phases.verify_s,   phases.process_s,
-          phases.sample_s,       phases.accept_s,        phases.rollback_s, phases.other_s,
-          phases.synced_total_s, phases.unsynced_total_s};
+  return {phases.draft_s,         phases.checkpoint_s,
+          phases.verify_s,        phases.process_s,
+          phases.sample_s,        phases.accept_s,
+          phases.rollback_s,      phases.other_s,
+          phases.synced_total_s,  phases.overlap_s.value.value_or(0),
+          phases.unsynced_total_s};
 }
 
 struct PhaseRow {
@@ -362,7 +367,9 @@ std::string phase_table(const Document& document, const Style& style) {
   for (const auto& row : rows) cells.push_back({{row.workload_class}, {row.arm}});
   for (std::size_t phase = 0; phase < std::size(phase_names); ++phase) {
     // A phase that no arm spends a microsecond in is no column.
-    const auto takes_time = [phase](const PhaseRow& row) { return row.seconds[phase] >= 1e-6; };
+    const auto takes_time = [phase](const PhaseRow& row) {
+      return std::abs(row.seconds[phase]) >= 1e-6;
+    };
     if (std::none_of(rows.begin(), rows.end(), takes_time)) continue;
     table.add_column(phase_names[phase], Align::right);
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -370,8 +377,8 @@ std::string phase_table(const Document& document, const Style& style) {
   }
   for (auto& row : cells) table.add_row(std::move(row));
   return table_heading(
-             "Phases, ms per pass of one synced launch an arm, no intervals (unsynced: the "
-             "headline's pass)",
+             "Phases, ms per pass of one synced launch an arm, no intervals (synced - overlap = "
+             "unsynced, the headline's pass)",
              style) +
          table.render(table_indent, style.colour);
 }

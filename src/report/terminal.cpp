@@ -11,6 +11,7 @@
 #include "report/header.hpp"
 #include "report/load.hpp"
 #include "report/notes.hpp"
+#include "report/passes.hpp"
 #include "report/tables.hpp"
 #include "report/wrap.hpp"
 #include "util/printable.hpp"
@@ -129,7 +130,9 @@ std::string terminal(const Document& document, const Style& style) {
   text += legend(document, style);
   text += class_tables(document, style, notes);
   text += draft_table(document, style, notes);
+  text += drafter_table(document, style, notes);
   text += position_table(document, style, notes);
+  text += pass_width_table(document, style);
   text += mix_table(document, style, notes);
   text += prefill_table(document, style, notes);
   text += load_tables(document, style, notes);

@@ -60,19 +60,33 @@ struct MemoryFacts {
   std::uint64_t resident_bytes = 0;  ///< of the whole engine process, after loading
 };
 
+/// Where a model's work is done, as the engine's library tells when it loads it.
+struct Placement {
+  std::vector<std::string> devices;         ///< that hold layers; empty: the CPU alone
+  std::optional<int> layers_offloaded;      ///< absent: no device that could take any
+  std::optional<int> layers;                ///< the output counted as one; absent likewise
+  std::optional<std::string> graph_splits;  ///< of a prompt's pass and of one token's ("5 / 3"), or
+                                            ///< of both; absent: the library did not say
+};
+
 /// What really runs in one launch, said by the engine after it has loaded.
 struct EngineFacts {
   std::string engine;  ///< "llama.cpp (embedded)" or "simulated"
   std::string version;
   std::string build;
-  std::vector<std::string> devices;  ///< backends that ggml uses, with their description
+  std::vector<std::string> devices;            ///< backends that ggml uses, with their description
+  std::optional<Placement> target_placement;   ///< absent: the engine does not tell
+  std::optional<Placement> drafter_placement;  ///< likewise, or without a model for drafting
   model::FileFacts target;
   std::optional<model::FileFacts> drafter;  ///< absent: plain, n-grams, or in the target's file
   std::optional<int> draft_block;           ///< block size of a block drafter, in tokens
-  std::optional<NgramSizes> ngram;  ///< in force, with the defaults; of n-gram drafters only
-  std::optional<int> draft_n_max;   ///< longest draft after the drafter's own clamp
+  std::optional<NgramSizes> ngram;        ///< in force, with the defaults; of n-gram drafters only
+  std::vector<NgramDrafter> asked_first;  ///< likewise, of those that are asked before it
+  std::optional<int> draft_n_max;         ///< longest draft after the drafter's own clamp
   std::optional<std::vector<double>> forced_rates;  ///< in force, by place; absent: not forced here
   std::optional<bool> draft_on_device;  ///< where draft tokens are picked; absent: not known yet
+  std::optional<int> draft_candidates;  ///< tokens that the device leaves the host to pick from,
+                                        ///< for each place; absent: it picks none
   std::string rollback;                 ///< "partial", "snapshots" or "replay"; "none" for plain
   EffectiveSampling sampling;
   int n_ctx = 0;

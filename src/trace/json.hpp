@@ -94,8 +94,9 @@ PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_s
 static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
 PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
-PACELINE_JSON_FIELDS(Setup, 11, model_path, draft_path, spec_type, draft_n_max, ngram, forced,
-                     n_ctx, threads, server_bin, server_args, url);
+PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
+PACELINE_JSON_FIELDS(Setup, 13, model_path, draft_path, spec_type, draft_n_max, ngram, asked_first,
+                     backend_sampling, forced, n_ctx, threads, server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
@@ -107,10 +108,12 @@ PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
 PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
                      speculates, spec_types, draft_n_max, forced_acceptance, takes_images,
                      command_line, binary_sha256, binary_is_script, abilities);
-PACELINE_JSON_FIELDS(EngineFacts, 23, engine, version, build, devices, target, drafter, draft_block,
-                     ngram, draft_n_max, forced_rates, draft_on_device, rollback, sampling, n_ctx,
-                     n_batch, n_ubatch, threads, cache_type_k, cache_type_v, flash_attention,
-                     memory, load_s, server);
+PACELINE_JSON_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
+PACELINE_JSON_FIELDS(EngineFacts, 27, engine, version, build, devices, target_placement,
+                     drafter_placement, target, drafter, draft_block, ngram, asked_first,
+                     draft_n_max, forced_rates, draft_on_device, draft_candidates, rollback,
+                     sampling, n_ctx, n_batch, n_ubatch, threads, cache_type_k, cache_type_v,
+                     flash_attention, memory, load_s, server);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);
@@ -149,5 +152,13 @@ PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, 
 PACELINE_JSON_FIELDS(Progress, 1, tokens);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);
 PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);
+
+/// As llama-server's --spec-type: "ngram-simple,draft-mtp"; "none" for plain.
+inline std::string spec_types_text(const Setup& setup) {
+  std::string text;
+  for (const SpecType type : drafters_of(setup))
+    text += (text.empty() ? "" : ",") + std::string(util::enum_name(type));
+  return text.empty() ? util::enum_name(SpecType::none) : text;
+}
 
 }  // namespace paceline::trace

@@ -32,7 +32,7 @@ struct Pass {
   int index = 0;  ///< 0, 1, .. within the request's decode window
   PassKind kind = PassKind::plain;
   std::string drafter;           ///< spec type that made the draft; empty without a draft
-  int attempts = 0;              ///< times a drafter was run for this pass
+  int attempts = 0;              ///< drafters that were run for it: the setup's first so many
   std::optional<int> generated;  ///< tokens the drafter computed; absent when it does not say
   int offered = 0;               ///< draft tokens in the verify batch
   int tested = 0;                ///< draft tokens the target compared, up to the first rejection

@@ -47,6 +47,12 @@ struct NgramSizes {
   std::optional<int> n_min;     ///< shortest draft; of ngram-mod only
 };
 
+/// One n-gram drafter of several drafters.
+struct NgramDrafter {
+  SpecType type = SpecType::ngram_simple;
+  NgramSizes sizes;
+};
+
 /// How many tokens of each draft are accepted around a mean that is asked for: each place has the
 /// same chance once the one before it was accepted, or as nearly the same number every time as can
 /// be.
@@ -86,9 +92,12 @@ enum class PromptForm { raw, chat };
 struct Setup {
   std::string model_path;
   std::optional<std::string> draft_path;  ///< absent: no drafter file (plain, or MTP in the target)
-  SpecType spec_type = SpecType::none;
+  SpecType spec_type = SpecType::none;    ///< the only drafter, or the last one that is asked
   int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; unused for none
   NgramSizes ngram;     ///< for the n-gram types only
+  std::vector<NgramDrafter> asked_first;  ///< before spec_type, in llama.cpp's order; the first
+                                          ///< that drafts anything makes the pass's draft
+  bool backend_sampling = true;  ///< draft tokens are picked on the device where that can be done
   std::optional<ForcedAcceptance> forced;  ///< absent: the target decides what it accepts
   int n_ctx = 4096;                        ///< tokens of context to allocate
   int threads = 1;                         ///< CPU threads of the engine, for prefill and decode
@@ -96,6 +105,14 @@ struct Setup {
   std::vector<std::string> server_args;    ///< put behind its own arguments, as they are
   std::string url;                         ///< of a running server; empty: none
 };
+
+/// The drafters of a setup in the order they are asked; none for plain.
+inline std::vector<SpecType> drafters_of(const Setup& setup) {
+  std::vector<SpecType> types;
+  for (const NgramDrafter& one : setup.asked_first) types.push_back(one.type);
+  if (setup.spec_type != SpecType::none) types.push_back(setup.spec_type);
+  return types;
+}
 
 /// Settings on an engine: what is compared with what. The arm without a drafter is named "plain".
 struct Arm {

@@ -51,10 +51,9 @@ class Arguments {
   std::vector<std::string> list_;
 };
 
-void add_ngram_sizes(const trace::Setup& setup, Arguments& arguments) {
-  const trace::NgramSizes& sizes = setup.ngram;
-  const std::string prefix = fmt::format("--spec-{}-", util::enum_name(setup.spec_type));
-  const bool mod = setup.spec_type == SpecType::ngram_mod;
+void add_ngram_sizes(SpecType type, const trace::NgramSizes& sizes, Arguments& arguments) {
+  const std::string prefix = fmt::format("--spec-{}-", util::enum_name(type));
+  const bool mod = type == SpecType::ngram_mod;
   arguments.add_size(prefix + (mod ? "n-match" : "size-n"), sizes.size_n);
   arguments.add_size(prefix + (mod ? "n-max" : "size-m"), sizes.size_m);
   arguments.add_size(prefix + "min-hits", sizes.min_hits);
@@ -64,11 +63,13 @@ void add_ngram_sizes(const trace::Setup& setup, Arguments& arguments) {
 void add_drafting(const trace::Setup& setup, Arguments& arguments) {
   if (setup.draft_path) arguments.add("-md", *setup.draft_path);
   if (setup.spec_type == SpecType::none) return;
-  arguments.add("--spec-type", util::enum_name(setup.spec_type));
+  arguments.add("--spec-type", trace::spec_types_text(setup));
+  for (const auto& [type, sizes] : setup.asked_first) add_ngram_sizes(type, sizes, arguments);
   if (trace::is_ngram(setup.spec_type))
-    add_ngram_sizes(setup, arguments);
+    add_ngram_sizes(setup.spec_type, setup.ngram, arguments);
   else if (const auto longest = longest_draft(setup))
     arguments.add("--spec-draft-n-max", std::to_string(*longest));
+  if (!setup.backend_sampling) arguments.list().emplace_back("--no-spec-draft-backend-sampling");
 }
 
 void add_forced(const trace::Setup& setup, Arguments& arguments) {
@@ -93,7 +94,10 @@ constexpr std::string_view own_scheme =
 constexpr std::string_view own_option =
     "the report would not know of it: give it to paceline, whose option has the same name";
 
-constexpr std::array<Forbidden, 22> forbidden{{
+constexpr std::string_view own_backend_sampling =
+    "the report would not know of it: give paceline --backend-sampling";
+
+constexpr std::array<Forbidden, 24> forbidden{{
     {"--api-key", "it would be recorded; set LLAMA_API_KEY instead, or --api-key-file"},
     {"--hf-token", "it would be recorded; set HF_TOKEN instead"},
     {"-hft", "it would be recorded; set HF_TOKEN instead"},
@@ -112,6 +116,8 @@ constexpr std::array<Forbidden, 22> forbidden{{
     {"--ctx-size", own_option},
     {"--spec-type", own_option},
     {"--spec-draft-n-max", own_option},
+    {"--spec-draft-backend-sampling", own_backend_sampling},
+    {"--no-spec-draft-backend-sampling", own_backend_sampling},
     {"-np", "--concurrency decides how many requests it takes at once"},
     {"--parallel", "--concurrency decides how many requests it takes at once"},
     {"--temp", own_option},

@@ -49,6 +49,7 @@ class Generation {
         acceptance_(truth.acceptance(site.setup, prompt_text(job))),
         longest_draft_(longest_draft(truth, site.setup)),
         drafter_(trace_name(site.setup.spec_type)),
+        drafters_(static_cast<int>(trace::drafters_of(site.setup).size())),
         launch_factor_(truth.launch_factor(site.launch)),
         decode_factor_(launch_factor_ * truth.prompt_factor(prompt_text(job))) {}
 
@@ -137,7 +138,7 @@ class Generation {
     Draft draft;
     const int room = std::min(longest_draft_, job_.n_predict - emitted_ - 1);
     if (room <= 0) return draft;
-    draft.attempts = 1;
+    draft.attempts = drafters_;
     draft.computed = longest_draft_;
     if (uniform(random_) >= truth_.fire_probability) return draft;
     int length = longest_draft_;
@@ -216,6 +217,7 @@ class Generation {
   std::vector<double> acceptance_;
   int longest_draft_;
   std::string drafter_;
+  int drafters_ = 0;
   double launch_factor_;
   double decode_factor_;
   double noise_ = 1;

@@ -8,6 +8,7 @@
 #include "model/drafter.hpp"
 #include "trace/json.hpp"
 #include "worker/llama/ngram.hpp"
+#include "worker/llama/pairing.hpp"
 #include "worker/llama/refuse.hpp"
 #include "worker/llama/vocabulary.hpp"
 
@@ -111,6 +112,7 @@ util::Result<DraftPlan> plan_block(const trace::Setup& setup, const model::Gguf&
   PACELINE_TRY(check_markov_head(setup.spec_type, *drafter));
   PACELINE_TRY(check_same_width(target, *drafter));
   PACELINE_TRY(check_vocabulary(target, *drafter));
+  PACELINE_TRY(check_hands_out_layers(target, *drafter));
   PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0) - 1));
   if (!drafter->number("tokenizer.ggml.mask_token_id"))
     return refuse(
@@ -159,8 +161,14 @@ util::Result<DraftPlan> plan_eagle3(int n_max, const model::Gguf& target,
   if (!has_tensor(*drafter, "token_embd.weight") || !has_tensor(*drafter, "output.weight"))
     PACELINE_TRY(check_same_width(target, *drafter));
   PACELINE_TRY(check_vocabulary(target, *drafter));
+  PACELINE_TRY(check_hands_out_layers(target, *drafter));
   // One past the last layer is what the last layer gives.
-  PACELINE_TRY(check_taps(target, *drafter, target.trunk_layers().value_or(0)));
+  const std::int64_t past_last = target.trunk_layers().value_or(0);
+  PACELINE_TRY(check_taps(target, *drafter, past_last));
+  const auto taps = drafter->own_numbers("target_layers");
+  if (std::find(taps->begin(), taps->end(), past_last) != taps->end()) {
+    PACELINE_TRY(check_hands_out_last_rows(target, *drafter));
+  }
   return stepwise(n_max);
 }
 
@@ -171,7 +179,11 @@ util::Result<DraftPlan> plan_mtp(int n_max, const model::Gguf& target, const mod
         "{} has no MTP block (no {}.nextn_predict_layers in '{}'): use a file that was "
         "converted with it or another --spec-type.",
         drafter != nullptr ? "The drafter" : "The target", holder.architecture(), holder.path());
-  if (drafter != nullptr) PACELINE_TRY(check_vocabulary(target, *drafter));
+  PACELINE_TRY(check_mtp_block(holder));
+  if (drafter != nullptr) {
+    PACELINE_TRY(check_mtp_file(target, *drafter));
+    PACELINE_TRY(check_vocabulary(target, *drafter));
+  }
   return stepwise(n_max);
 }
 
@@ -187,10 +199,13 @@ util::Result<DraftPlan> plan_simple(int n_max, const model::Gguf& target,
   return stepwise(n_max);
 }
 
+int longest_of(const trace::NgramSizes& sizes) {
+  return sizes.size_m.value_or(trace::ngram_cache_draft);
+}
+
 util::Result<DraftPlan> plan_ngram(const trace::Setup& setup) {
   PACELINE_TRY_ASSIGN(const trace::NgramSizes sizes, effective_sizes(setup.spec_type, setup.ngram));
-  const int longest = sizes.size_m.value_or(trace::ngram_cache_draft);
-  return DraftPlan{.n_max = longest, .block = std::nullopt, .ngram = sizes};
+  return DraftPlan{.n_max = longest_of(sizes), .block = std::nullopt, .ngram = sizes};
 }
 
 util::Result<void> check_ngram_setup(const trace::Setup& setup) {
@@ -204,33 +219,24 @@ util::Result<void> check_ngram_setup(const trace::Setup& setup) {
   return {};
 }
 
-}  // namespace
-
-util::Result<void> check_setup(const trace::Setup& setup) {
-  if (setup.n_ctx < 1 || setup.n_ctx > most_context)
-    return refuse("A context of {} tokens cannot be made: -c takes 1 to {}.", setup.n_ctx,
-                  most_context);
-  if (setup.threads < 1 || setup.threads > most_threads)
-    return refuse("{} threads cannot be used: -t takes 1 to {}.", setup.threads, most_threads);
-  if (setup.spec_type == SpecType::none && setup.draft_path)
-    return refuse(
-        "A drafter file '{}' is given and no way to use it: name a --spec-type, as in --spec-type "
-        "draft-dflash, or leave -md out.",
-        *setup.draft_path);
-  if (setup.spec_type == SpecType::none && setup.forced)
-    return refuse("Without a drafter there is no acceptance to force: leave --accept-.. out.");
-  if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
-  if (setup.spec_type != SpecType::none &&
-      (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens))
-    return refuse(
-        "A draft of {} tokens cannot be verified in one pass: --spec-draft-n-max takes "
-        "0 (the drafter's own longest) to {}.",
-        setup.draft_n_max, batch_tokens - 1);
+/// llama.cpp asks n-grams in one order and drafters with a model last, whatever was written, and
+/// would run one that is named twice once.
+util::Result<void> check_order(const trace::Setup& setup) {
+  const auto types = trace::drafters_of(setup);
+  for (std::size_t i = 0; i + 1 < types.size(); ++i) {
+    const bool in_order =
+        trace::is_ngram(types[i]) && (!trace::is_ngram(types[i + 1]) || types[i] < types[i + 1]);
+    if (!in_order)
+      return refuse(
+          "{} cannot be asked before {}: n-grams come first, in llama.cpp's order, and "
+          "one drafter with a model last.",
+          util::enum_name(types[i]), util::enum_name(types[i + 1]));
+  }
   return {};
 }
 
-util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf& target,
-                                    const model::Gguf* drafter) {
+util::Result<DraftPlan> plan_last(const trace::Setup& setup, const model::Gguf& target,
+                                  const model::Gguf* drafter) {
   switch (setup.spec_type) {
     case SpecType::draft_dflash:
     case SpecType::draft_dspark:
@@ -252,6 +258,48 @@ util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf
       break;
   }
   return DraftPlan{};
+}
+
+}  // namespace
+
+int DraftPlan::longest() const {
+  int longest = n_max;
+  for (const auto& one : asked_first) longest = std::max(longest, longest_of(one.sizes));
+  return longest;
+}
+
+util::Result<void> check_setup(const trace::Setup& setup) {
+  if (setup.n_ctx < 1 || setup.n_ctx > most_context)
+    return refuse("A context of {} tokens cannot be made: -c takes 1 to {}.", setup.n_ctx,
+                  most_context);
+  if (setup.threads < 1 || setup.threads > most_threads)
+    return refuse("{} threads cannot be used: -t takes 1 to {}.", setup.threads, most_threads);
+  PACELINE_TRY(check_order(setup));
+  if (setup.spec_type == SpecType::none && setup.draft_path)
+    return refuse(
+        "A drafter file '{}' is given and no way to use it: name a --spec-type, as in --spec-type "
+        "draft-dflash, or leave -md out.",
+        *setup.draft_path);
+  if (setup.spec_type == SpecType::none && setup.forced)
+    return refuse("Without a drafter there is no acceptance to force: leave --accept-.. out.");
+  if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
+  if (setup.spec_type != SpecType::none &&
+      (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens))
+    return refuse(
+        "A draft of {} tokens cannot be verified in one pass: --spec-draft-n-max takes "
+        "0 (the drafter's own longest) to {}.",
+        setup.draft_n_max, batch_tokens - 1);
+  return {};
+}
+
+util::Result<DraftPlan> plan_drafts(const trace::Setup& setup, const model::Gguf& target,
+                                    const model::Gguf* drafter) {
+  PACELINE_TRY_ASSIGN(DraftPlan plan, plan_last(setup, target, drafter));
+  for (const auto& [type, asked] : setup.asked_first) {
+    PACELINE_TRY_ASSIGN(const trace::NgramSizes sizes, effective_sizes(type, asked));
+    plan.asked_first.push_back({type, sizes});
+  }
+  return plan;
 }
 
 }  // namespace paceline::worker

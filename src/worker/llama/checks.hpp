@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/gguf.hpp"
 #include "trace/setup.hpp"
@@ -16,7 +17,11 @@ inline constexpr int ubatch_tokens = 512;
 struct DraftPlan {
   int n_max = 0;             ///< longest draft to ask for, in tokens; 0 without a drafter
   std::optional<int> block;  ///< block size of a block drafter, in tokens
-  std::optional<trace::NgramSizes> ngram;  ///< of an n-gram drafter, defaults filled in
+  std::optional<trace::NgramSizes> ngram;             ///< of an n-gram drafter, defaults filled in
+  std::vector<trace::NgramDrafter> asked_first = {};  ///< before it, likewise
+
+  /// The longest draft of any of them, in tokens.
+  int longest() const;
 };
 
 /// Refuses numbers and combinations in a setup that make no sense for any model.

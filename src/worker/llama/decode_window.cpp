@@ -84,7 +84,7 @@ util::Result<void> DecodeWindow::prefill() {
     if (begin > 0 && interrupted()) return {};
     PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + piece)));
   }
-  if (model_.speculates()) common_speculative_begin(model_.speculator.get(), sequence, past_);
+  model_.drafters.begin(past_);
   last_ = common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1);
   common_sampler_accept(sampler_.get(), last_, true);
   emit({&last_, 1}, -1, 0);
@@ -104,7 +104,7 @@ util::Result<void> DecodeWindow::prefill_piece(std::size_t begin, std::size_t en
   // The drafter reads what the target computed and would wait for it: that wait is not its own.
   llama_synchronize(model_.target.get());
   const trace::Nanoseconds began = now_ns();
-  if (!common_speculative_process(model_.speculator.get(), batch.raw()))
+  if (!model_.drafters.process(batch.raw()))
     return tl::unexpected(decode_error(-2, batch.size(), static_cast<int>(begin)));
   if (job_.synced) llama_synchronize(model_.drafter.get());
   recording_.prefill.drafter_ns += now_ns() - began;
@@ -152,7 +152,7 @@ util::Result<void> DecodeWindow::draft(trace::Pass& pass) {
   if (!model_.speculates() || room <= 0) return {};
   checkpoint_.mark(model_, depth());
   phases_.checkpoint_ns = lap();
-  run_drafter(room, pass);
+  run_drafters(room, pass);
   phases_.draft_ns = lap();
   PACELINE_TRY(checkpoint_.protect(model_, draft_size()));
   if (!draft_.empty() && needs_replay(model_, draft_size()))
@@ -161,24 +161,11 @@ util::Result<void> DecodeWindow::draft(trace::Pass& pass) {
   return {};
 }
 
-void DecodeWindow::run_drafter(int room, trace::Pass& pass) {
-  // N-grams are asked without a limit and cut here: llama.cpp would cut what they computed before
-  // it is counted. draft-simple stops at the room by itself.
-  const bool cut_here = !model_.has_drafter_context();
-  common_speculative_get_draft_params(model_.speculator.get(), sequence) = {
-      .drafting = true,
-      .n_max = cut_here ? -1 : room,
-      .pos0 = depth(),
-      .id_last = last_,
-      .prompt = &past_,
-      .result = &draft_};
-  common_speculative_draft(model_.speculator.get());
-  pass.attempts = 1;
-  if (!model_.computes_whole_drafts()) pass.generated = draft_size();
-  if (draft_.empty()) return;
-  if (model_.computes_whole_drafts()) pass.generated = model_.longest_draft;
-  if (draft_size() > room) draft_.resize(static_cast<std::size_t>(room));
-  pass.drafter = model_.drafter_name();
+void DecodeWindow::run_drafters(int room, trace::Pass& pass) {
+  Drafted drafted = model_.drafters.draft({.past = past_, .last = last_, .room = room}, draft_);
+  pass.attempts = drafted.attempts;
+  pass.generated = drafted.generated;
+  pass.drafter = std::move(drafted.drafter);
 }
 
 util::Result<void> DecodeWindow::verify(trace::Pass& pass) {
@@ -194,8 +181,7 @@ util::Result<void> DecodeWindow::verify(trace::Pass& pass) {
   PACELINE_TRY(decode(model_.target.get(), batch));
   llama_synchronize(model_.target.get());
   phases_.verify_ns = lap();
-  if (model_.has_drafter_context() &&
-      !common_speculative_process(model_.speculator.get(), batch.raw()))
+  if (!model_.drafters.process(batch.raw()))
     return tl::unexpected(decode_error(-2, batch.size(), depth()));
   phases_.process_ns = lap();
   return {};
@@ -248,9 +234,7 @@ util::Result<void> DecodeWindow::settle(std::span<const llama_token> sampled) {
   // The last token to replay was the target's own, not the drafter's.
   const std::size_t drafted = draft_.size() - (replaying_ ? 1 : 0);
   emit(sampled, pass, static_cast<int>(std::min(sampled.size() - 1, drafted)));
-  if (!draft_.empty())
-    common_speculative_accept(model_.speculator.get(), sequence,
-                              static_cast<std::uint16_t>(sampled.size() - 1));
+  if (!draft_.empty()) model_.drafters.accept(static_cast<int>(sampled.size()) - 1);
   phases_.accept_ns = lap();
   advance(sampled);
   return rejected > 0 ? roll_back(model_, depth()) : util::Result<void>{};

@@ -39,7 +39,7 @@ class DecodeWindow {
   util::Result<void> prefill_piece(std::size_t begin, std::size_t end);
   util::Result<void> pass();
   util::Result<void> draft(trace::Pass& pass);
-  void run_drafter(int room, trace::Pass& pass);
+  void run_drafters(int room, trace::Pass& pass);
   util::Result<void> verify(trace::Pass& pass);
   llama_tokens sample();
   llama_tokens sample_by_chance();

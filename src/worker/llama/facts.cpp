@@ -62,6 +62,17 @@ const char* rollback_name(const LoadedModel& model) {
 
 }  // namespace
 
+trace::Placement placement_of(const llama_model* model) {
+  trace::Placement placement;
+  for (int i = 0; i < llama_model_n_devices(model); ++i)
+    placement.devices.emplace_back(ggml_backend_dev_name(llama_model_get_device(model, i)));
+  const PlacementLog log = take_placement_log();
+  placement.layers_offloaded = log.layers_offloaded;
+  placement.layers = log.layers;
+  if (!log.graph_splits.empty()) placement.graph_splits = log.graph_splits;
+  return placement;
+}
+
 void fill_facts(LoadedModel& model, const model::Gguf& target, const model::Gguf* drafter) {
   trace::EngineFacts& facts = model.facts;
   facts.engine = "llama.cpp (embedded)";

@@ -3,8 +3,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "trace/json.hpp"
-#include "util/json.hpp"
 #include "worker/llama/checks.hpp"
 
 namespace paceline::worker {
@@ -16,12 +14,13 @@ bool takes_hidden_rows(trace::SpecType type) {
   return type == trace::SpecType::draft_mtp || type == trace::SpecType::draft_eagle3;
 }
 
-/// One token with a row of zeros for the hidden state before it.
+/// One token with a row of zeros for the hidden state before it, behind the one that the target has
+/// seen: a drafter may share the target's cache.
 int decode_with_hidden_row(llama_context* context) {
   const auto width = static_cast<std::size_t>(llama_model_n_embd_out(llama_get_model(context)));
   std::vector<float> row(width, 0.0f);
   llama_token token = 0;
-  llama_pos position = 0;
+  llama_pos position = 1;
   std::int32_t sequences = 1;
   llama_seq_id id = sequence;
   llama_seq_id* ids = &id;
@@ -43,28 +42,20 @@ void forget_everything(llama_context* context) {
 
 LoadedModel::LoadedModel() : batch(batch_tokens) {}
 
-const char* LoadedModel::drafter_name() const {
-  return speculates() ? util::enum_name(setup.spec_type) : "";
-}
-
 util::Result<void> LoadedModel::reset(DrafterState state) {
   forget_everything(target.get());
   if (has_drafter_context()) forget_everything(drafter.get());
   if (!speculates() || state == DrafterState::kept) return {};
-  return renew_speculator();
+  return renew_drafters();
 }
 
-util::Result<void> LoadedModel::renew_speculator() {
-  // A fresh speculator: some carry a hidden row from the last request into the next.
-  speculator.reset();
-  speculator.reset(common_speculative_init(speculative, 1));
-  if (speculator == nullptr)
-    return util::fail(util::ErrorKind::engine,
-                      "llama.cpp could not set up the drafter: its log says why.");
+// Fresh drafters: some carry a hidden row from the last request into the next.
+util::Result<void> LoadedModel::renew_drafters() {
+  PACELINE_TRY(drafters.renew(setup, speculative));
   return has_drafter_context() ? prime() : util::Result<void>{};
 }
 
-// A new speculator makes both contexts reserve their graphs in the next decode call, which would be
+// New drafters make both contexts reserve their graphs in the next decode call, which would be
 // the prefill that is timed. Tokens that are forgotten at once pay for it instead.
 util::Result<void> LoadedModel::prime() {
   batch.clear();

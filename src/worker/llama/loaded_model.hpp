@@ -9,6 +9,7 @@
 #include "util/result.hpp"
 #include "worker/llama/chat.hpp"
 #include "worker/llama/decoding.hpp"
+#include "worker/llama/drafters.hpp"
 
 namespace paceline::worker {
 
@@ -28,9 +29,9 @@ struct LoadedModel {
   common_context_seq_rm_type target_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
   common_context_seq_rm_type drafter_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
   common_params_speculative speculative;
-  int longest_draft = 0;  ///< in tokens, after llama.cpp's own clamp
+  int longest_draft = 0;  ///< of any drafter in tokens, after llama.cpp's own clamp
   int widest_pass = 0;    ///< most tokens of one pass with logits on all
-  common_speculative_ptr speculator;
+  Drafters drafters;
   ChatTemplatesPtr chat_templates;  ///< null until a request has messages
   Batch batch;
 
@@ -39,20 +40,14 @@ struct LoadedModel {
   bool speculates() const { return setup.spec_type != trace::SpecType::none; }
   bool has_drafter_context() const { return drafter != nullptr; }
 
-  /// True of drafters that compute their longest draft whatever the room, and have it cut;
-  /// draft-simple stops at the room by itself, and n-grams end where the text they found does.
-  bool computes_whole_drafts() const {
-    return has_drafter_context() && setup.spec_type != trace::SpecType::draft_simple;
-  }
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
-  const char* drafter_name() const;
 
   /// Forgets everything the last job left: both KV caches and the drafter's own state, unless that
   /// is kept. Ends with the graphs reserved, so that no later decode call pays for it.
   util::Result<void> reset(DrafterState state = DrafterState::fresh);
 
  private:
-  util::Result<void> renew_speculator();
+  util::Result<void> renew_drafters();
   util::Result<void> prime();
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "llama-ext.h"
 #include "model/gguf.hpp"
 #include "model/laboratory.hpp"
 #include "worker/forced_acceptance.hpp"
@@ -48,37 +49,8 @@ util::Result<Files> read_files(const trace::Setup& setup) {
   }
   PACELINE_TRY_ASSIGN(const DraftPlan plan,
                       plan_drafts(setup, target, drafter ? &*drafter : nullptr));
-  if (setup.forced) PACELINE_TRY(accept_rates(*setup.forced, plan.n_max));
+  if (setup.forced) PACELINE_TRY(accept_rates(*setup.forced, plan.longest()));
   return Files{std::move(target), std::move(drafter), plan};
-}
-
-common_speculative_type library_type(trace::SpecType type) {
-  switch (type) {
-    case trace::SpecType::draft_dflash:
-      return COMMON_SPECULATIVE_TYPE_DRAFT_DFLASH;
-    case trace::SpecType::draft_eagle3:
-      return COMMON_SPECULATIVE_TYPE_DRAFT_EAGLE3;
-    case trace::SpecType::draft_dspark:
-      return COMMON_SPECULATIVE_TYPE_DRAFT_DSPARK;
-    case trace::SpecType::draft_mtp:
-      return COMMON_SPECULATIVE_TYPE_DRAFT_MTP;
-    case trace::SpecType::draft_simple:
-      return COMMON_SPECULATIVE_TYPE_DRAFT_SIMPLE;
-    case trace::SpecType::ngram_simple:
-      return COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE;
-    case trace::SpecType::ngram_map_k:
-      return COMMON_SPECULATIVE_TYPE_NGRAM_MAP_K;
-    case trace::SpecType::ngram_map_k4v:
-      return COMMON_SPECULATIVE_TYPE_NGRAM_MAP_K4V;
-    case trace::SpecType::ngram_mod:
-      return COMMON_SPECULATIVE_TYPE_NGRAM_MOD;
-    case trace::SpecType::ngram_cache:
-      return COMMON_SPECULATIVE_TYPE_NGRAM_CACHE;
-    case trace::SpecType::none:
-    case trace::SpecType::undeclared:
-      break;
-  }
-  return COMMON_SPECULATIVE_TYPE_NONE;
 }
 
 /// As llama-server's defaults, where llama.cpp's own differ.
@@ -109,6 +81,7 @@ util::Result<void> load_target(LoadedModel& model, Snapshots snapshots) {
   model.target.reset(llama_init_from_model(model.target_model.get(), context));
   if (model.target == nullptr) return not_loaded(model.setup.model_path, "make a context for");
   model.target_rollback = common_context_can_seq_rm(model.target.get());
+  model.facts.target_placement = placement_of(model.target_model.get());
   return {};
 }
 
@@ -136,7 +109,7 @@ util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
   parameters.n_ctx = llama_n_ctx(model.target.get());
   parameters.ctx_other = model.target.get();
   parameters.n_outputs_max = static_cast<unsigned>(block_outputs);
-  parameters.n_outputs_max_per_seq = parameters.n_outputs_max;
+  parameters.n_outputs_max_per_seq = model.setup.backend_sampling ? parameters.n_outputs_max : 1;
   if (model.setup.spec_type == trace::SpecType::draft_mtp)
     parameters.ctx_type = LLAMA_CONTEXT_TYPE_MTP;
   llama_model* weights =
@@ -146,36 +119,44 @@ util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
     return not_loaded(model.setup.draft_path.value_or(model.setup.model_path),
                       "make a drafter's context for");
   model.drafter_rollback = common_context_can_seq_rm(model.drafter.get());
+  model.facts.drafter_placement = placement_of(weights);
   model.speculative.draft.ctx_tgt = model.target.get();
   model.speculative.draft.ctx_dft = model.drafter.get();
   return {};
 }
 
-/// One short draft, to see where draft tokens are picked and that drafting works at all.
-util::Result<bool> try_draft(LoadedModel& model) {
+/// One short draft of the drafter that has a model: that drafting works at all, and how many
+/// candidates the device leaves for each place of it; 0: the logits went to the host.
+util::Result<int> try_draft(LoadedModel& model) {
   PACELINE_TRY(model.reset());
   model.batch.clear();
   model.batch.add(0, 0, false);
   model.batch.add(0, 1, true);
   PACELINE_TRY(decode(model.target.get(), model.batch));
-  llama_tokens past(2, 0);
-  llama_tokens draft;
-  if (!common_speculative_process(model.speculator.get(), model.batch.raw()))
+  if (!model.drafters.process(model.batch.raw()))
     return not_loaded(model.setup.model_path, "feed the drafter of");
-  common_speculative_begin(model.speculator.get(), sequence, past);
-  common_speculative_get_draft_params(model.speculator.get(), sequence) = {
-      .drafting = true, .n_max = -1, .pos0 = 2, .id_last = 0, .prompt = &past, .result = &draft};
-  common_speculative_draft(model.speculator.get());
+  const llama_tokens past(2, 0);
+  model.drafters.begin(past);
+  llama_tokens draft;
+  model.drafters.draft_with_model(
+      {.past = past, .last = 0, .room = model.drafters.longest_of_last()}, draft);
   if (draft.empty()) return not_loaded(model.setup.model_path, "draft for");
-  // With selection on the device a few candidates come back; 0 means all logits went to the host.
-  return llama_get_sampled_candidates_count_ith(model.drafter.get(), -1) > 0;
+  // DFlash2 picks its candidates in its own graph, where no sampler is attached.
+  const llama_model* weights = llama_get_model(model.drafter.get());
+  if (const int in_graph = llama_model_dflash_selector_top_k(weights); in_graph > 0)
+    return in_graph;
+  return static_cast<int>(llama_get_sampled_candidates_count_ith(model.drafter.get(), -1));
 }
 
 common_params_speculative speculative_parameters(const trace::Setup& setup, const DraftPlan& plan) {
   common_params_speculative parameters;
-  parameters.types = {library_type(setup.spec_type)};
+  parameters.types.clear();
+  for (const trace::SpecType type : trace::drafters_of(setup))
+    parameters.types.push_back(library_type(type));
   parameters.draft.n_max = plan.n_max;
+  parameters.draft.backend_sampling = setup.backend_sampling;
   if (plan.ngram) set_sizes(setup.spec_type, *plan.ngram, parameters);
+  for (const auto& [type, sizes] : plan.asked_first) set_sizes(type, sizes, parameters);
   return parameters;
 }
 
@@ -183,18 +164,21 @@ util::Result<void> set_up_drafting(LoadedModel& model, const DraftPlan& plan) {
   // Looking n-grams up is the host's work.
   model.facts.draft_on_device = false;
   if (model.has_drafter_context()) {
-    PACELINE_TRY_ASSIGN(model.facts.draft_on_device, try_draft(model));
+    PACELINE_TRY_ASSIGN(const int candidates, try_draft(model));
+    model.facts.draft_on_device = candidates > 0;
+    if (candidates > 0) model.facts.draft_candidates = candidates;
   } else {
     PACELINE_TRY(model.reset());
   }
-  model.longest_draft = common_speculative_n_max(model.speculator.get());
-  model.facts.draft_n_max = model.longest_draft;
+  model.longest_draft = model.drafters.longest();
+  model.facts.draft_n_max = model.drafters.longest_of_last();
   if (model.setup.forced) {
     PACELINE_TRY_ASSIGN(model.facts.forced_rates,
                         accept_rates(*model.setup.forced, model.longest_draft));
   }
   model.facts.draft_block = plan.block;
   model.facts.ngram = plan.ngram;
+  model.facts.asked_first = plan.asked_first;
   return {};
 }
 
@@ -204,11 +188,12 @@ util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
   PACELINE_TRY_ASSIGN(const Files files, read_files(setup));
   PACELINE_TRY(start_runtime());
   take_library_error();
+  take_placement_log();
   const trace::Nanoseconds began = now_ns();
   LoadedModelPtr model(new LoadedModel);
   model->setup = setup;
   model->speculative = speculative_parameters(setup, files.plan);
-  model->widest_pass = std::max(narrowest_probe_limit, files.plan.n_max + 1);
+  model->widest_pass = std::max(narrowest_probe_limit, files.plan.longest() + 1);
   PACELINE_TRY(load_target(*model, snapshots));
   if (model->speculates() && !files.plan.ngram)
     PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));

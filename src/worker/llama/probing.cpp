@@ -23,7 +23,8 @@ constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 /// Tokens past the depth that the widest pass, or a draft of a model, takes up.
 int most_tokens_ahead(const LoadedModel& model, const protocol::Probe& job) {
   const int widest = *std::max_element(job.widths.begin(), job.widths.end());
-  return model.has_drafter_context() ? std::max(widest, model.longest_draft + 1) : widest;
+  return model.has_drafter_context() ? std::max(widest, model.drafters.longest_of_last() + 1)
+                                     : widest;
 }
 
 util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& job) {
@@ -112,8 +113,7 @@ class Probing {
       PACELINE_TRY(feed(begin, std::min(last, begin + piece)));
     checkpoint_.save(model_, last);
     PACELINE_TRY(feed(last, job_.depth));
-    if (model_.has_drafter_context())
-      common_speculative_begin(model_.speculator.get(), sequence, past_);
+    model_.drafters.begin(past_);
     return {};
   }
 
@@ -139,7 +139,7 @@ class Probing {
 
   util::Result<void> process() {
     if (!model_.has_drafter_context()) return {};
-    if (!common_speculative_process(model_.speculator.get(), model_.batch.raw()))
+    if (!model_.drafters.process(model_.batch.raw()))
       return tl::unexpected(decode_error(-2, model_.batch.size(), job_.depth));
     llama_synchronize(model_.drafter.get());
     return {};
@@ -165,22 +165,19 @@ class Probing {
   /// look up what random tokens don't hold, and a block is never shorter than itself.
   int draft_length(int width) const {
     const int length = width - 1;
-    if (!model_.has_drafter_context() || length > model_.longest_draft) return 0;
-    return model_.computes_whole_drafts() && length < model_.longest_draft ? 0 : length;
+    const int longest = model_.drafters.longest_of_last();
+    if (!model_.has_drafter_context() || length > longest) return 0;
+    const bool stops_early = model_.setup.spec_type == trace::SpecType::draft_simple;
+    return !stops_early && length < longest ? 0 : length;
   }
 
   trace::Nanoseconds time_draft(int length) {
     llama_tokens draft;
     draft.reserve(static_cast<std::size_t>(length));
-    common_speculative_get_draft_params(model_.speculator.get(), sequence) = {
-        .drafting = true,
-        .n_max = length,
-        .pos0 = job_.depth,
-        .id_last = tokens_[static_cast<std::size_t>(job_.depth)],
-        .prompt = &past_,
-        .result = &draft};
+    const DraftRequest request{
+        .past = past_, .last = tokens_[static_cast<std::size_t>(job_.depth)], .room = length};
     const trace::Nanoseconds began = now_ns();
-    common_speculative_draft(model_.speculator.get());
+    model_.drafters.draft_with_model(request, draft);
     llama_synchronize(model_.drafter.get());
     return now_ns() - began;
   }

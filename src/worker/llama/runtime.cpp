@@ -24,6 +24,7 @@ struct LogMemory {
   std::mutex mutex;
   std::string error;
   std::atomic<bool> flash_attention_refused{false};
+  PlacementLog placement;
   ggml_log_level level = GGML_LOG_LEVEL_NONE;
 };
 
@@ -42,6 +43,7 @@ void take_log_line(ggml_log_level level, const char* text, void*) {
   LogMemory& memory = log_memory();
   const std::lock_guard lock(memory.mutex);
   if (level != GGML_LOG_LEVEL_CONT) memory.level = level;
+  read_placement(text, memory.placement);
   if (memory.level != GGML_LOG_LEVEL_WARN && memory.level != GGML_LOG_LEVEL_ERROR) return;
   // The API does not say whether `auto` ended with flash attention on; only this line does.
   if (std::string_view(text).find("Flash Attention not supported") != std::string_view::npos)
@@ -112,6 +114,29 @@ std::string take_library_error() {
   LogMemory& memory = log_memory();
   const std::lock_guard lock(memory.mutex);
   return std::exchange(memory.error, {});
+}
+
+void read_placement(std::string_view line, PlacementLog& log) {
+  constexpr std::string_view before_splits = "splits = ";
+  if (const auto begin = line.find(before_splits); begin != std::string_view::npos) {
+    const std::string_view rest = line.substr(begin + before_splits.size());
+    log.graph_splits = rest.substr(0, rest.find(','));
+  }
+  int offloaded = 0;
+  int layers = 0;
+  const auto begin = line.find("offloaded ");
+  if (begin == std::string_view::npos ||
+      std::sscanf(std::string(line.substr(begin)).c_str(), "offloaded %d/%d layers", &offloaded,
+                  &layers) != 2)
+    return;
+  log.layers_offloaded = offloaded;
+  log.layers = layers;
+}
+
+PlacementLog take_placement_log() {
+  LogMemory& memory = log_memory();
+  const std::lock_guard lock(memory.mutex);
+  return std::exchange(memory.placement, {});
 }
 
 bool flash_attention_was_refused() { return log_memory().flash_attention_refused; }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "util/result.hpp"
 
@@ -28,6 +30,19 @@ util::Result<void> start_runtime();
 
 /// The first error the library logged since the last call, without its line end; empty: none.
 std::string take_library_error();
+
+/// What the library logged of where a model and its graph were placed.
+struct PlacementLog {
+  std::optional<int> layers_offloaded;  ///< absent: no device that could take any
+  std::optional<int> layers;            ///< likewise
+  std::string graph_splits;             ///< empty: nothing was logged
+};
+
+/// Takes what one line of the library's log says of it, if it does.
+void read_placement(std::string_view line, PlacementLog& log);
+
+/// What was logged so since the last call.
+PlacementLog take_placement_log();
 
 /// True when the library has logged that it switched flash attention off.
 bool flash_attention_was_refused();

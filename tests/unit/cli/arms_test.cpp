@@ -102,6 +102,83 @@ TEST(Arms, of_n_grams_take_llama_servers_options_where_they_name_no_sizes) {
   EXPECT_EQ(arms->at(2).name, "ngram-mod-16");
 }
 
+TEST(Arms, of_several_drafters_ask_n_grams_first_in_llama_cpps_order_however_written) {
+  ArmSettings asked = settings();
+  asked.extra = {"draft-mtp:3+ngram-mod:24/48/64+ngram-simple:4/7", "ngram-map-k+ngram-cache"};
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  EXPECT_EQ(arms->at(1).name, "ngram-simple-4-7+ngram-mod-24-48-64+mtp-n3");
+  const trace::Setup& three = arms->at(1).setup;
+  EXPECT_EQ(three.spec_type, trace::SpecType::draft_mtp);
+  EXPECT_EQ(three.draft_n_max, 3);
+  ASSERT_EQ(three.asked_first.size(), 2u);
+  EXPECT_EQ(three.asked_first[0].type, trace::SpecType::ngram_simple);
+  EXPECT_EQ(three.asked_first[0].sizes.size_m, 7);
+  EXPECT_EQ(three.asked_first[1].type, trace::SpecType::ngram_mod);
+  EXPECT_EQ(three.asked_first[1].sizes.n_min, 48);
+  EXPECT_EQ(arms->at(2).name, "ngram-map-k+ngram-cache");
+  EXPECT_EQ(arms->at(2).setup.spec_type, trace::SpecType::ngram_cache);
+}
+
+TEST(Arms, of_several_drafters_take_llama_servers_list_and_its_options) {
+  ArmSettings asked = settings();
+  asked.spec_type = "draft-dflash,ngram-map-k";
+  asked.draft_model = "d.gguf";
+  asked.draft_n_max = 5;
+  asked.ngram[trace::SpecType::ngram_map_k].size_m = 9;
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  const trace::Setup& setup = arms->at(1).setup;
+  EXPECT_EQ(setup.spec_type, trace::SpecType::draft_dflash);
+  EXPECT_EQ(setup.draft_path, "d.gguf");
+  EXPECT_EQ(setup.draft_n_max, 5);
+  ASSERT_EQ(setup.asked_first.size(), 1u);
+  EXPECT_EQ(setup.asked_first[0].sizes.size_m, 9);
+}
+
+TEST(Arms, keep_a_plus_that_belongs_to_a_files_name) {
+  ArmSettings asked = settings();
+  asked.extra = {"ngram-simple:4/7+draft-simple:3:a+b.gguf"};
+  const auto arms = make_arms(asked);
+  ASSERT_TRUE(arms) << arms.error().message;
+  EXPECT_EQ(arms->at(1).setup.draft_path, "a+b.gguf");
+  EXPECT_EQ(arms->at(1).setup.asked_first.size(), 1u);
+}
+
+TEST(Arms, say_which_drafters_cannot_stand_in_one_arm) {
+  ArmSettings asked = settings();
+  asked.draft_model = "d.gguf";
+  asked.extra = {"draft-dflash+draft-mtp"};
+  EXPECT_NE(refusal(asked).find("draft-mtp and draft-dflash cannot draft in one arm"),
+            std::string::npos);
+  asked.extra = {"ngram-mod+ngram-mod"};
+  EXPECT_NE(refusal(asked).find("ngram-mod is named twice"), std::string::npos);
+  asked.extra = {"draft-mtp+ngram-none"};
+  EXPECT_NE(refusal(asked).find("draft-mtp+ngram-none"), std::string::npos);
+}
+
+TEST(Arms, pick_draft_tokens_where_they_are_told_to) {
+  ArmSettings asked = settings();
+  asked.draft_model = "d.gguf";
+  asked.extra = {"draft-mtp:3", "draft-simple:3", "ngram-simple:4/7"};
+  asked.backend_sampling = BackendSampling::both;
+  const auto both = make_arms(asked);
+  ASSERT_TRUE(both) << both.error().message;
+  ASSERT_EQ(both->size(), 5u) << "plain, two of MTP, and those that have no choice once";
+  EXPECT_EQ(both->at(1).name, "mtp-n3");
+  EXPECT_TRUE(both->at(1).setup.backend_sampling);
+  EXPECT_EQ(both->at(2).name, "mtp-n3-host");
+  EXPECT_FALSE(both->at(2).setup.backend_sampling);
+  EXPECT_TRUE(both->at(3).setup.backend_sampling);
+  asked.backend_sampling = BackendSampling::off;
+  const auto off = make_arms(asked);
+  ASSERT_EQ(off->size(), 4u);
+  EXPECT_EQ(off->at(1).name, "mtp-n3-host");
+  asked.extra = {"ngram-simple:4/7"};
+  asked.draft_model.reset();
+  EXPECT_NE(refusal(asked).find("--backend-sampling"), std::string::npos);
+}
+
 TEST(Arms, that_draft_are_all_forced_and_named_so) {
   ArmSettings asked = settings();
   asked.extra = {"draft-mtp:3", "ngram-cache"};

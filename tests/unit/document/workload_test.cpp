@@ -91,6 +91,48 @@ TEST(ToWorkload, KeepsPhasesUnknownWithoutASyncedRun) {
   EXPECT_EQ(phases.value->other_s, 8);
   EXPECT_EQ(phases.value->synced_total_s, 36);
   EXPECT_EQ(phases.value->unsynced_total_s, 35);
+  EXPECT_FALSE(phases.value->overlap_s.value) << "nobody worked it out";
+  summary.phases->overlap_s = 1;
+  EXPECT_EQ(to_workload(summary, dflash, {}).phases.value->overlap_s.value, 1);
+}
+
+TEST(ToWorkload, GivesEachOfSeveralDraftersItsOwnCounts) {
+  auto arm = support::sample_arm("both", trace::SpecType::draft_mtp, 3);
+  arm.setup.asked_first = {{trace::SpecType::ngram_simple, {}}};
+  auto summary = drafted();
+  summary.counts.by_drafter = {{"", {0, metrics::Count::unknown("cut short"), 0, 0, 0}},
+                               {"draft-mtp", {6, 18, 17, 12, 9}},
+                               {"ngram-simple", {4, 28, 24, 16, 14}}};
+  summary.counts.asked = {12, 8};
+  const auto drafters = to_workload(summary, arm, {}).acceptance.by_drafter;
+  ASSERT_EQ(drafters.size(), 2u);
+  EXPECT_EQ(drafters[0].drafter, "ngram-simple");
+  EXPECT_EQ(drafters[0].attempts.value, 12);
+  EXPECT_EQ(drafters[0].passes_speculative.value, 4);
+  EXPECT_EQ(drafters[0].generated.value, 28);
+  EXPECT_EQ(drafters[0].accepted.value, 14);
+  EXPECT_EQ(drafters[1].drafter, "draft-mtp");
+  EXPECT_EQ(drafters[1].attempts.value, 8);
+  EXPECT_EQ(drafters[1].offered.value, 17);
+  EXPECT_EQ(drafters[1].generated.reason, "cut short") << "two of its eight drafts came to nothing";
+  arm.setup.server_bin = "llama-server";
+  const auto served = to_workload(summary, arm, {}).acceptance.by_drafter;
+  ASSERT_EQ(served.size(), 2u);
+  EXPECT_FALSE(served[0].attempts.value);
+  EXPECT_FALSE(served[0].attempts.reason.empty());
+}
+
+TEST(ToWorkload, CountsPassesByTheirWidth) {
+  auto summary = drafted();
+  summary.counts.widths = {{1, 3}, {7, 20}};
+  const auto widths = to_workload(summary, dflash, {}).widths;
+  ASSERT_TRUE(widths.value);
+  ASSERT_EQ(widths.value->by_width.size(), 2u);
+  EXPECT_EQ(widths.value->by_width[1].width, 7);
+  EXPECT_EQ(widths.value->by_width[1].passes, 20);
+  auto served = dflash;
+  served.setup.url = "http://localhost:1";
+  EXPECT_FALSE(to_workload(summary, served, {}).widths.value);
 }
 
 }  // namespace

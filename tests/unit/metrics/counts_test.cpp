@@ -207,6 +207,36 @@ TEST(counts, a_clock_that_ran_backwards_is_refused_wherever_it_shows) {
   EXPECT_FALSE(count_request(prefill));
 }
 
+TEST(counts, several_drafters_are_counted_by_whose_draft_a_pass_carries) {
+  auto request = RequestBuilder("p").draft(10, 7, 5).draft(10, 3, 2).plain(10).build();
+  request.passes[0].drafter = "ngram-simple";
+  request.passes[1].drafter = "draft-mtp";
+  request.passes[1].attempts = 2;
+  request.passes[2].attempts = 2;  // neither drafted anything, and the second may have tried
+  const auto once = count_request(request);
+  ASSERT_TRUE(once);
+  Counts counts = *once;
+  add(counts, *once);
+  EXPECT_EQ(counts.attempts, 10);
+  EXPECT_EQ(counts.asked, (std::vector<long>{6, 4}));
+  const auto& ngram = counts.by_drafter.at("ngram-simple");
+  EXPECT_EQ(ngram.passes_speculative, 2);
+  EXPECT_EQ(ngram.offered, 14);
+  EXPECT_EQ(ngram.tested, 12);
+  EXPECT_EQ(ngram.accepted, 10);
+  const auto& mtp = counts.by_drafter.at("draft-mtp");
+  EXPECT_EQ(mtp.offered, 6);
+  EXPECT_EQ(mtp.accepted, 4);
+  EXPECT_EQ(mtp.generated, 6);
+  EXPECT_FALSE(counts.by_drafter.at("").generated.known());
+}
+
+TEST(counts, more_drafters_than_any_engine_has_are_no_count) {
+  auto request = RequestBuilder("p").draft(10, 3, 2).build();
+  request.passes[0].attempts = 65;
+  EXPECT_FALSE(count_request(request));
+}
+
 TEST(counts, a_damaged_count_is_refused_before_it_becomes_an_allocation) {
   const auto good = RequestBuilder("p").draft(10, 3, 2).build();
   for (const int damaged : {-1, 2'000'000'000}) {

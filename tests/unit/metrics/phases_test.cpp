@@ -100,6 +100,8 @@ TEST(phases, the_unsynced_total_is_that_of_the_headline_run) {
   EXPECT_NEAR(item.phases->synced_total_s, 0.020, 1e-9);
   EXPECT_NEAR(item.phases->other_s, 0.007, 1e-9);
   EXPECT_NEAR(*item.seconds_per_pass.value, 0.017, 1e-9);
+  ASSERT_TRUE(item.phases->overlap_s);
+  EXPECT_NEAR(*item.phases->overlap_s, 0.003, 1e-9) << "what synchronising added";
 }
 
 }  // namespace

@@ -82,6 +82,36 @@ TEST(Terminal, GivesAcceptanceAtEachOfTheFirstEightPositions) {
   EXPECT_TRUE(has_row(terminal(document, wide), "class arm 1 2 3 4 5 6 7 8"));
 }
 
+TEST(Terminal, GivesEachOfSeveralDraftersARowAndNamesThePlaceWhereTokensArePicked) {
+  auto document = sample_document();
+  EXPECT_FALSE(contains(terminal(document, wide), "Drafters of an arm"));
+  auto& acceptance = document.arms[1].workloads[0].acceptance;
+  const auto count = [](long value) { return document::known(value); };
+  acceptance.by_drafter = {
+      {"ngram-simple", count(4), count(12), count(28), count(24), count(16), count(14)},
+      {"draft-mtp", count(6), count(8), count(18), count(17), count(12), count(9)}};
+  auto& drafter = document.drafter.value->by_arm[0];
+  drafter.on_device = document::known(true);
+  drafter.candidates = document::known(10);
+  const std::string text = terminal(document, wide);
+  EXPECT_TRUE(has_row(text, "arm class drafter asked drafted accepted"));
+  EXPECT_TRUE(has_row(text, "dflash-n6 prose ngram-simple 12 4 14 of 24")) << text;
+  EXPECT_TRUE(has_row(text, "draft-mtp 8 6 9 of 17")) << text;
+  EXPECT_TRUE(contains(text, "picked on the device (10 candidates)")) << text;
+}
+
+TEST(Terminal, GivesTheWidthsOfPassesByTheirShare) {
+  auto document = sample_document();
+  for (auto& arm : document.arms)
+    for (auto& workload : arm.workloads)
+      workload.widths = document::not_known<document::WidthHistogram>("not counted");
+  EXPECT_FALSE(contains(terminal(document, wide), "Widths of passes"));
+  document.arms[1].workloads[0].widths =
+      document::known(document::WidthHistogram{{{1, 10}, {4, 2}, {7, 28}}});
+  const std::string text = terminal(document, wide);
+  EXPECT_TRUE(has_row(text, "dflash-n6 prose 7: 70 %, 1: 25 %, 4: 5 %")) << text;
+}
+
 TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   const std::string text = terminal(sample_document(), wide);
   EXPECT_TRUE(contains(text, "heavy.gguf \"lab target\" (qwen35, 360 MB: f16 359 MB, f32 900 kB)"));

@@ -118,6 +118,28 @@ TEST(ServerArguments, name_the_sizes_of_n_grams_as_llama_server_does) {
                    "--spec-ngram-mod-n-max", "5", "--spec-ngram-mod-n-min", "1"}));
 }
 
+TEST(ServerArguments, name_several_drafters_as_llama_server_lists_them) {
+  trace::Setup setup = plain();
+  setup.spec_type = trace::SpecType::draft_mtp;
+  setup.draft_n_max = 3;
+  setup.asked_first = {
+      {trace::SpecType::ngram_simple, {.size_n = 4, .size_m = 7, .min_hits = {}, .n_min = {}}},
+      {trace::SpecType::ngram_cache, {}}};
+  EXPECT_EQ(
+      drafting_words(setup),
+      (Words{"--spec-type", "ngram-simple,ngram-cache,draft-mtp", "--spec-ngram-simple-size-n", "4",
+             "--spec-ngram-simple-size-m", "7", "--spec-draft-n-max", "3"}));
+}
+
+TEST(ServerArguments, have_draft_tokens_picked_on_the_host_where_the_arm_says_so) {
+  trace::Setup setup = plain();
+  setup.spec_type = trace::SpecType::draft_mtp;
+  setup.backend_sampling = false;
+  EXPECT_EQ(drafting_words(setup),
+            (Words{"--spec-type", "draft-mtp", "--no-spec-draft-backend-sampling"}));
+  EXPECT_FALSE(check_user_arguments({"--no-spec-draft-backend-sampling"}));
+}
+
 TEST(ServerArguments, force_acceptance_as_llama_server_does) {
   trace::Setup setup = plain();
   setup.spec_type = trace::SpecType::draft_mtp;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ggml.h"
 #include "gguf.h"
 #include "support/gguf_builder.hpp"
 #include "support/temporary_folder.hpp"
@@ -31,26 +32,38 @@ class Checks : public testing::Test {
  protected:
   using Edit = std::function<void(gguf_context*)>;
 
-  std::string write(const std::string& name, const std::function<void(gguf_context*)>& fill) {
+  std::string write(const std::string& name, const std::function<void(gguf_context*)>& fill,
+                    const char* tensor = nullptr) {
     const std::string path = folder_.path() / name;
     gguf_context* gguf = gguf_init_empty();
     fill(gguf);
+    ggml_context* tensors =
+        ggml_init({.mem_size = 1 << 16, .mem_buffer = nullptr, .no_alloc = false});
+    if (tensor != nullptr) {
+      ggml_tensor* one = ggml_new_tensor_1d(tensors, GGML_TYPE_F32, 1);
+      ggml_set_name(one, tensor);
+      gguf_add_tensor(gguf, one);
+    }
     gguf_write_to_file(gguf, path.c_str(), false);
+    ggml_free(tensors);
     gguf_free(gguf);
     return path;
   }
 
   /// A target of 6 layers and a prediction block, rows of 256 and 10 tokens.
-  model::Gguf target(const Edit& edit = [](gguf_context*) {}) {
-    return model::Gguf::open(write("target.gguf",
-                                   [&](gguf_context* gguf) {
-                                     gguf_set_val_str(gguf, "general.architecture", "qwen35");
-                                     gguf_set_val_u32(gguf, "qwen35.embedding_length", 256);
-                                     gguf_set_val_u32(gguf, "qwen35.block_count", 7);
-                                     gguf_set_val_u32(gguf, "qwen35.nextn_predict_layers", 1);
-                                     set_vocabulary(gguf, 10);
-                                     edit(gguf);
-                                   }))
+  model::Gguf target(
+      const Edit& edit = [](gguf_context*) {}, const char* tensor = "blk.6.nextn.eh_proj.weight") {
+    return model::Gguf::open(write(
+                                 "target.gguf",
+                                 [&](gguf_context* gguf) {
+                                   gguf_set_val_str(gguf, "general.architecture", "qwen35");
+                                   gguf_set_val_u32(gguf, "qwen35.embedding_length", 256);
+                                   gguf_set_val_u32(gguf, "qwen35.block_count", 7);
+                                   gguf_set_val_u32(gguf, "qwen35.nextn_predict_layers", 1);
+                                   set_vocabulary(gguf, 10);
+                                   edit(gguf);
+                                 },
+                                 tensor))
         .value();
   }
 
@@ -286,6 +299,75 @@ TEST_F(Checks, MtpNeedsAPredictionBlock) {
       target([](gguf_context* g) { gguf_remove_key(g, "qwen35.nextn_predict_layers"); });
   expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp), plain, nullptr)),
               "The target has no MTP block");
+}
+
+/// llama.cpp goes by the key and then stops at the tensor it does not find.
+TEST_F(Checks, AnMtpBlockThatIsOnlyAKeyIsRefused) {
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp),
+                                  target([](gguf_context*) {}, "blk.6.attn_norm.weight"), nullptr)),
+              "lacks its tensors");
+}
+
+/// The rows it hands out are four times as wide as the drafter believes; long prompts abort.
+TEST_F(Checks, ATargetWithSeveralRowsATokenHasNoDrafterThatReadsItsLayers) {
+  const model::Gguf wide = target([](gguf_context* g) {
+    gguf_set_val_str(g, "general.architecture", "qwen4exp");
+    gguf_set_val_u32(g, "qwen4exp.embedding_length", 256);
+    gguf_set_val_u32(g, "qwen4exp.block_count", 7);
+    gguf_set_val_u32(g, "qwen4exp.hyper_connection.count", 4);
+  });
+  const model::Gguf block = dflash();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dflash), wide, &block)), "4 rows a token");
+  const model::Gguf markov =
+      dspark([](support::GgufBuilder& file) { file.u32("dflash.block_size", 8); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_dspark), wide, &markov)), "4 rows a token");
+  const model::Gguf eagle = eagle3();
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_eagle3), wide, &eagle)), "4 rows a token");
+}
+
+TEST_F(Checks, AnEagle3DrafterOfTheLastLayersRowsNeedsATargetThatHandsThemOut) {
+  const model::Gguf drafter = eagle3();  // its last tap is one past the last of 6 layers
+  const model::Gguf without = target([](gguf_context* g) {
+    gguf_set_val_str(g, "general.architecture", "muse-glimmer");
+    gguf_set_val_u32(g, "muse-glimmer.embedding_length", 256);
+    gguf_set_val_u32(g, "muse-glimmer.block_count", 6);
+  });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_eagle3), without, &drafter)),
+              "what the last layer of its target gives");
+}
+
+TEST_F(Checks, AnMtpFileOfAnotherTargetIsRefused) {
+  const model::Gguf drafter = target();
+  const model::Gguf other =
+      target([](gguf_context* g) { gguf_set_val_str(g, "general.architecture", "qwen3"); });
+  expect_says(refusal(plan_drafts(setup(SpecType::draft_mtp), other, &drafter)),
+              "drafts for targets of architecture 'qwen35'");
+}
+
+TEST_F(Checks, SeveralDraftersHaveASizeEach) {
+  trace::Setup several = setup(SpecType::draft_mtp, 3);
+  several.asked_first = {
+      {SpecType::ngram_simple, {.size_n = 4, .size_m = 7, .min_hits = {}, .n_min = {}}},
+      {SpecType::ngram_cache, {}}};
+  EXPECT_TRUE(check_setup(several).has_value());
+  const auto plan = plan_drafts(several, target(), nullptr);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  EXPECT_EQ(plan->n_max, 3);
+  EXPECT_EQ(plan->longest(), 8) << "ngram-cache's";
+  ASSERT_EQ(plan->asked_first.size(), 2u);
+  EXPECT_EQ(plan->asked_first[0].sizes.min_hits, 1);
+  several.asked_first[0].sizes.size_m = 2;
+  expect_says(refusal(plan_drafts(several, target(), nullptr)), "never drafts with sizes 4/2");
+}
+
+TEST_F(Checks, AnOrderThatLlamaCppWouldNotKeepIsRefused) {
+  trace::Setup several = setup(SpecType::ngram_simple);
+  several.asked_first = {{SpecType::ngram_cache, {}}};
+  expect_says(check_setup(several).error().message,
+              "ngram-cache cannot be asked before ngram-simple");
+  several.spec_type = SpecType::draft_mtp;
+  several.asked_first = {{SpecType::ngram_cache, {}}, {SpecType::ngram_cache, {}}};
+  expect_says(check_setup(several).error().message, "cannot be asked before ngram-cache");
 }
 
 TEST_F(Checks, AFileThatIsNoModelIsRefusedByName) {

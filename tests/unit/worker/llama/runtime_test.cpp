@@ -22,5 +22,22 @@ TEST(Runtime, EachVersionThatDiffersIsRefusedWithBothSides) {
   }
 }
 
+/// Lines as llama.cpp v0.5.0 writes them (llama-model.cpp, llama-context.cpp).
+TEST(Runtime, PlacementIsReadFromTheLibrarysLog) {
+  PlacementLog log;
+  read_placement("load_tensors: offloading 32 repeating layers to GPU\n", log);
+  EXPECT_FALSE(log.layers_offloaded.has_value());
+  read_placement("load_tensors: offloaded 20/33 layers to GPU\n", log);
+  EXPECT_EQ(log.layers_offloaded, 20);
+  EXPECT_EQ(log.layers, 33);
+  read_placement(
+      "sched_reserve: graph (pp bs=512, tg bs=1): nodes = 10 / 12, splits = 5 / 3, input objects = "
+      "1, input tensors = 4\n",
+      log);
+  EXPECT_EQ(log.graph_splits, "5 / 3");
+  read_placement("sched_reserve: graph: nodes = 10, splits = 1, input objects = 1\n", log);
+  EXPECT_EQ(log.graph_splits, "1") << "the last graph counts";
+}
+
 }  // namespace
 }  // namespace paceline::worker
