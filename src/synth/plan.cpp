@@ -102,7 +102,10 @@ util::Result<void> check_shape(const Kind& kind, const Shape& shape) {
   if (name == "gemma4" && shape.heads % shape.full_kv_heads != 0)
     return refuse("{} heads cannot share --full-kv-heads {}: take a divisor", shape.heads,
                   shape.full_kv_heads);
-  if ((name == "qwen35" || name == "qwen4exp") && shape.value_heads % shape.key_groups != 0)
+  const bool hybrid = name == "qwen35" || name == "qwen4exp";
+  if (hybrid && shape.layers < shape.interval)
+    return refuse("{} needs a layer that attends: take --layers {} or more", name, shape.interval);
+  if (hybrid && shape.value_heads % shape.key_groups != 0)
     return refuse("--value-heads {} is no multiple of --key-groups {}", shape.value_heads,
                   shape.key_groups);
   if (name == "qwen4exp" && (shape.embd % (2 * shape.ngram_heads) != 0))

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -213,9 +215,6 @@ TEST_F(Invented, NothingHalfWrittenIsLeftOfWhatCannotBeWritten) {
   };
   EXPECT_NE(reason("/nowhere/m.gguf").find("/nowhere/m.gguf"), std::string::npos);
   EXPECT_NE(reason(made(job)).find("there already"), std::string::npos);
-  // The kernel's own full disk.
-  std::filesystem::create_symlink("/dev/full", folder.path() / "full");
-  EXPECT_NE(reason(folder.path() / "full").find("there already"), std::string::npos);
   job.shape = {{"embd", 65536}, {"ff", 1 << 20}, {"layers", 512}};
   EXPECT_NE(reason(folder.path() / "huge.gguf").find("make room"), std::string::npos);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -264,6 +263,50 @@ INSTANTIATE_TEST_SUITE_P(Synth, HeavierModel, testing::ValuesIn(heavier), [](con
     if (letter == '-') letter = '_';
   return name;
 });
+
+/// No file may grow beyond so many bytes while it lives, here and in programs started from here.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limited{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(SynthCommand, LeavesNothingBehindWhenTheDiskTakesNoMore) {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.path() / "m.gguf";
+  const auto ended = [&] {
+    const FileLimit limit(1000000);
+    return support::run_program(folder.path(), {"synth", "--arch", "llama", path});
+  }();
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_NE(ended.errors.find("could not be written (File too large)"), std::string::npos)
+      << ended.errors;
+  EXPECT_FALSE(std::filesystem::exists(path));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_FALSE(entry.is_regular_file()) << entry.path();
+}
+
+TEST(SynthCommand, LeavesNothingBehindWhenItIsStopped) {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.path() / "m.gguf";
+  support::Program program(folder.path(), {"synth", "--arch", "llama", "--embd", "4096", "--ff",
+                                           "16384", "--layers", "16", path});
+  ASSERT_GT(program.wait_for_child(), 0);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 130);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_FALSE(entry.is_regular_file()) << entry.path();
+}
 
 TEST(SynthCommand, WritesAModelAndSaysWhatItPlans) {
   const support::TemporaryFolder folder;
