@@ -148,9 +148,11 @@ void add_kind_options(CLI::App& command, Settings& settings) {
       ->type_name("FILE")
       ->group(group);
   command
-      .add_option("--agreement", settings.job.agreement,
-                  "Share of greedy draft tokens that the target says too, for draft-simple, dspark "
-                  "and an MTP block; the target has to be synthetic, with a head of its own")
+      .add_option(
+          "--agreement", settings.job.agreement,
+          "Share of greedy draft tokens that the target says too, for draft-simple, dspark "
+          "and an MTP block (all, where it is left out); the target has to be synthetic, with a "
+          "head of its own")
       ->type_name("SHARE")
       ->group(group);
   command

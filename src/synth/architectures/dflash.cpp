@@ -80,8 +80,9 @@ void build_dspark(Builder& builder, const Target& target) {
                   .dimensions = {shape.rank, shape.vocab},
                   .fill = Fill::next_words,
                   .value = 8});
-  builder.matrix("conf_proj.weight", shape.embd + shape.rank, 1);
-  builder.norm("conf_proj.bias", 1);
+  // It is confident of every token.
+  builder.norm("conf_proj.weight", shape.embd + shape.rank, 0);
+  builder.norm("conf_proj.bias", 1, 4);
 }
 
 }  // namespace paceline::synth
