@@ -261,7 +261,7 @@ TEST_P(HeavierModel, SaysTheSameAndHasTheSizeThatWasAskedFor) {
 
 const std::vector<Pair> heavier = {{"llama", {}, SpecType::draft_eagle3, "eagle3"},
                                    {"muse-glimmer", {}, SpecType::draft_dspark, "dspark"},
-                                   {"gemma4", {}, SpecType::draft_mtp, "gemma4-assistant"},
+                                   {"gemma4", {}, SpecType::draft_simple, "draft-simple"},
                                    {"qwen35", {{"mtp", 1}}, SpecType::draft_mtp, ""},
                                    {"qwen4exp", {}, SpecType::draft_simple, "draft-simple"}};
 
