@@ -29,6 +29,8 @@ constexpr const char* examples =
     "                                     plain against DFlash on your own model\n"
     "  paceline run --help                every option, with more examples\n"
     "  paceline inspect model.gguf        what is inside a file, without loading it\n"
+    "  paceline synth --help              models of random weights, and heavier copies of real "
+    "ones\n"
     "  paceline machine                   what this machine is and does now\n"
     "  paceline score trace.jsonl         how many answers of a run are right\n\n"
     "Exit codes: 0 done; 2 the command line makes no sense; 3 a model or engine could not be\n"
@@ -66,6 +68,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_demo(app, action);
   add_inspect(app, action);
   add_machine(app, action);
+  add_synth(app, action);
   add_score(app, action);
   add_completions(app, action);
   add_manual(app, action);

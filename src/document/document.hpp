@@ -392,8 +392,9 @@ enum class WarningKind {
   forced_acceptance,
   impossible_pass_cost,
   client_bottleneck,
+  synthetic_model,
 };
-inline constexpr int warning_kinds = 20;
+inline constexpr int warning_kinds = 21;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;

@@ -32,7 +32,8 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::cached_prompt, "cached_prompt"},
                     {paceline::document::WarningKind::forced_acceptance, "forced_acceptance"},
                     {paceline::document::WarningKind::impossible_pass_cost, "impossible_pass_cost"},
-                    {paceline::document::WarningKind::client_bottleneck, "client_bottleneck"});
+                    {paceline::document::WarningKind::client_bottleneck, "client_bottleneck"},
+                    {paceline::document::WarningKind::synthetic_model, "synthetic_model"});
 
 namespace paceline::document {
 
@@ -78,10 +79,10 @@ PACELINE_DOCUMENT_FIELDS(RecipeRow, 8, tensor_class, type, exception, tensors, e
 PACELINE_DOCUMENT_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
 PACELINE_DOCUMENT_FIELDS(DraftPart, 5, kind, block, target_layers, nextn_layers, recipe);
 PACELINE_DOCUMENT_FIELDS(Split, 4, count, number, present, missing);
-PACELINE_DOCUMENT_FIELDS(Model, 19, file, name, architecture, gguf_version, file_bytes, parameters,
+PACELINE_DOCUMENT_FIELDS(Model, 20, file, name, architecture, gguf_version, file_bytes, parameters,
                          bits_per_weight, file_type, recipe, imatrix, layers, embedding_length,
                          vocabulary, context_train, has_chat_template, sampling, drafter, split,
-                         oddities);
+                         oddities, synthetic);
 PACELINE_DOCUMENT_FIELDS(Inspection, 4, schema, tool, created, model);
 PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Forced, 3, schedule, length, rates);

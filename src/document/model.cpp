@@ -81,6 +81,7 @@ Model to_model(const model::FileFacts& facts) {
   model.drafter = known_or(to_part(facts.drafter), "it is no drafter and has none in it");
   model.split = known_or(to_split(facts.split), "the model is one file");
   model.oddities = facts.oddities;
+  model.synthetic = known_or(facts.synthetic, "the file does not say that it is");
   return model;
 }
 

@@ -67,6 +67,7 @@ struct Model {
   Known<DraftPart> drafter;
   Known<Split> split;
   std::vector<std::string> oddities;
+  Known<std::string> synthetic;  ///< how its random weights were made; not known of other files
 };
 
 /// What one file is, on its own: paceline.inspect/1.

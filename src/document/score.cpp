@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "document/counted.hpp"
 #include "document/workload.hpp"
 #include "metrics/arithmetic.hpp"
 #include "metrics/proportion.hpp"
@@ -91,6 +92,11 @@ Score to_score(const trace::Trace& trace, const std::vector<Prompt>& prompts) {
   for (const auto& arm : trace.header.arms) {
     if (arm.setup.forced) {
       score.notes.push_back(arm.name + " had its acceptance forced: its text answers nothing");
+      continue;
+    }
+    const auto* facts = first_facts(trace, arm.name);
+    if (facts != nullptr && facts->target.synthetic) {
+      score.notes.push_back(arm.name + " has random weights: its text answers nothing");
       continue;
     }
     std::map<RowKey, std::vector<Answered>> rows;

@@ -63,6 +63,8 @@ constexpr std::array next_steps = {
              "quote no acceptance, tokens per pass or quality of it: only what a pass costs"},
     NextStep{WarningKind::client_bottleneck,
              "give the client a core of its own or another machine, and repeat"},
+    NextStep{WarningKind::synthetic_model,
+             "quote no text, acceptance or quality of them: only what a pass costs"},
 };
 static_assert(next_steps.size() == warning_kinds, "every kind of warning has a next step");
 
@@ -271,6 +273,20 @@ void warn_of_servers(Warnings& warnings, const Document& document, const trace::
   warnings.add(WarningKind::forced_acceptance, "acceptance is made up, not the drafter's", forced);
 }
 
+/// Files of random weights, which say nothing of any model.
+void warn_of_synthetic(Warnings& warnings, const Document& document) {
+  std::vector<std::string> files;
+  const auto add = [&files](const Known<Model>& model) {
+    if (!model.value || !model.value->synthetic.value) return;
+    const std::string& file = model.value->file;
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+  };
+  add(document.target);
+  if (document.drafter.value)
+    for (const Drafter& drafter : document.drafter.value->by_arm) add(drafter.file);
+  warnings.add(WarningKind::synthetic_model, "weights are random, made by paceline synth", files);
+}
+
 void warn_of_loads(Warnings& warnings, const Document& document) {
   std::vector<std::string> slow, cached;
   for (const Load& load : document.loads) {
@@ -312,6 +328,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_costs(warnings, document);
   warn_of_machine(warnings, document);
   warn_of_servers(warnings, document, trace);
+  warn_of_synthetic(warnings, document);
   warn_of_loads(warnings, document);
   return std::move(warnings.list);
 }

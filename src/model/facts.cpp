@@ -58,6 +58,7 @@ class Describer {
     add_file_type();
     add_imatrix();
     add_sampling();
+    add_synthetic();
     for (std::string& oddity : set_.oddities) odd(oddity);
     bound_oddities();
     return std::move(facts_);
@@ -148,6 +149,12 @@ class Describer {
       if (facts_.sampling.size() == most_sampling_keys) return odd("more sampling keys than shown");
       facts_.sampling[shown(at->first, longest_text)] = as_text(at->second);
     }
+  }
+
+  /// What `paceline synth` writes into its files.
+  void add_synthetic() {
+    if (!head_.flag("paceline.synthetic").value_or(false)) return;
+    facts_.synthetic = shown(head_.text("paceline.synthetic.made_as").value_or(""), longest_text);
   }
 
   void bound_oddities() {

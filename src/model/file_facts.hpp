@@ -64,8 +64,10 @@ struct FileFacts {
   bool has_chat_template = false;
   std::map<std::string, std::string> sampling;  ///< general.sampling.* keys, values as text
   std::optional<DrafterFacts> drafter;
-  std::optional<SplitFacts> split;    ///< absent: the model is this one file
-  std::vector<std::string> oddities;  ///< what is wrong or unusual and did not stop the reading
+  std::optional<SplitFacts> split;       ///< absent: the model is this one file
+  std::vector<std::string> oddities;     ///< what is wrong or unusual and did not stop the reading
+  std::optional<std::string> synthetic;  ///< how random weights were made for it; absent: it says
+                                         ///< nothing of the kind
 };
 
 }  // namespace paceline::model

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,8 +53,24 @@ struct Synth {
   int extra_layers = 0;
   int feed_forward = 0;  ///< 0: as in the source
   Quant quant = Quant::as_is;
+  std::uint64_t ballast_bytes = 0;  ///< size of the copy; 0: as layers and feed-forward say
 
-  bool is_heavier() const { return extra_layers != 0 || feed_forward != 0; }
+  bool is_heavier() const { return extra_layers != 0 || feed_forward != 0 || ballast_bytes != 0; }
+};
+
+/// Writes a model or drafter of random weights. What is not given is the architecture's default, of
+/// a drafter what its target has.
+struct Invent {
+  std::string destination_path;               ///< appears only when complete
+  std::string architecture;                   ///< or kind of drafter; empty: that of `like`
+  std::string like;                           ///< a known model's shape; empty: none
+  double scale = 1;                           ///< parameters over those of `like`
+  std::map<std::string, std::int64_t> shape;  ///< by the names of synth::shape_fields
+  std::string target_path;                    ///< of the model a drafter is for; empty: no drafter
+  std::optional<double> agreement;            ///< share of greedy drafts that the target confirms
+  std::uint64_t seed = 1;
+  std::string quant = "f16";                    ///< ggml's name of a type, for all matrices
+  std::map<std::string, std::string> quant_of;  ///< by class of tensors
 };
 
 /// Reads what a GGUF file is, without loading it; needs no open model.
@@ -68,7 +86,7 @@ struct Check {
   trace::Setup setup;
 };
 
-using Job = std::variant<Generate, Probe, Synth, Inspect, ListDevices, Check>;
+using Job = std::variant<Generate, Probe, Synth, Invent, Inspect, ListDevices, Check>;
 
 }  // namespace paceline::protocol
 

@@ -11,7 +11,10 @@ PACELINE_JSON_FIELDS(Generate, 11, prompt, messages, prompt_tokens, n_predict, s
                      synced, record_drafts, record_gaps, ignore_eos, warm_session);
 PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
 PACELINE_ENUM_JSON(Quant);
-PACELINE_JSON_FIELDS(Synth, 5, source_path, destination_path, extra_layers, feed_forward, quant);
+PACELINE_JSON_FIELDS(Synth, 6, source_path, destination_path, extra_layers, feed_forward, quant,
+                     ballast_bytes);
+PACELINE_JSON_FIELDS(Invent, 10, destination_path, architecture, like, scale, shape, target_path,
+                     agreement, seed, quant, quant_of);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
 // It has no fields, which the list of fields cannot say.
@@ -31,8 +34,8 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Synth, Inspect, ListDevices, Check> job_names{
-    {"generate", "probe", "synth", "inspect", "list_devices", "check"}};
+constexpr Names<Generate, Probe, Synth, Invent, Inspect, ListDevices, Check> job_names{
+    {"generate", "probe", "synth", "invent", "inspect", "list_devices", "check"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
                 model::FileFacts, trace::Devices, trace::Answered, trace::Finished>
     event_names{{"progress", "prefill", "pass", "emission", "width_time", "file_facts", "devices",

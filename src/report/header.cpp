@@ -45,7 +45,8 @@ std::string model_text(const document::Model& model) {
   if (!model.name.empty()) text += " \"" + util::printable(model.name) + "\"";
   text += fmt::format(" ({}, {}", util::printable(model.architecture), bytes(model.file_bytes));
   if (!types.empty()) text += ": " + comma_separated(types);
-  return text + ")";
+  return text +
+         (model.synthetic.value ? "), SYNTHETIC: its text and acceptance mean nothing" : ")");
 }
 
 /// As ", looks up 12, min hits 1"; nothing for a type without sizes.

@@ -131,6 +131,11 @@ std::string inspection(const document::Inspection& inspection, const Style& styl
   text += line("chat template", model.has_chat_template ? "yes" : "no", style);
   text += line("sampling", sampling_text(model), style);
   text += line("drafter", drafter_text(model), style);
+  if (model.synthetic.value)
+    text += line("SYNTHETIC",
+                 "random weights, " + printable(*model.synthetic.value) +
+                     "; its text and acceptance mean nothing",
+                 style);
   text += line("files", split_text(model), style);
   text += line("exceptions", exceptions_text(model.recipe), style);
   for (std::size_t i = 0; i < model.oddities.size(); ++i)

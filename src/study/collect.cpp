@@ -49,7 +49,8 @@ trace::Outcome cancelled() {
 }
 
 Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,
-                  const std::function<bool()>& stop_asked) {
+                  const std::function<bool()>& stop_asked,
+                  const std::function<void(const trace::Progress&)>& heard) {
   Collected collected;
   const auto id = engine.submit(job, patience);
   if (!id) {
@@ -67,6 +68,8 @@ Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono:
     }
     auto event = engine.next(std::min(give_up_at, Clock::now() + wait_slice));
     if (event) {
+      const auto* progress = std::get_if<trace::Progress>(&event->event);
+      if (progress != nullptr && heard) heard(*progress);
       const bool last = std::holds_alternative<trace::Finished>(event->event);
       take(std::move(event->event), collected);
       if (last) return collected;

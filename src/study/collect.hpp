@@ -25,8 +25,10 @@ void take(trace::Event&& event, Collected& collected);
 trace::Outcome cancelled();
 
 /// Runs one job to its end. When `stop_asked` turns true it is cancelled, and given up when it
-/// does not end soon after; the outcome then says cancelled.
+/// does not end soon after; the outcome then says cancelled. `heard` is
+/// told of signs of life as they come.
 Collected collect(engine::Engine& engine, const protocol::Job& job, std::chrono::seconds patience,
-                  const std::function<bool()>& stop_asked);
+                  const std::function<bool()>& stop_asked,
+                  const std::function<void(const trace::Progress&)>& heard = nullptr);
 
 }  // namespace paceline::study

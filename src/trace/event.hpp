@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <variant>
 
 #include "trace/trace.hpp"
@@ -8,7 +9,8 @@ namespace paceline::trace {
 
 /// Still alive, at most once a second.
 struct Progress {
-  int tokens = 0;  ///< emitted so far by the running job
+  int tokens = 0;           ///< emitted so far by the running job
+  std::uint64_t bytes = 0;  ///< written so far by a job that writes a file
 };
 
 /// The last event of a job, always sent, also when the engine died.

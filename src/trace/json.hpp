@@ -149,7 +149,7 @@ PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, n_predict, workload,
                      workload_notes, prompt_form, warm_session, mix, residency, arms);
 
-PACELINE_JSON_FIELDS(Progress, 1, tokens);
+PACELINE_JSON_FIELDS(Progress, 2, tokens, bytes);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);
 PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);
 

@@ -13,6 +13,7 @@
 #include "model/facts.hpp"
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
+#include "worker/llama/inventing.hpp"
 #include "worker/llama/probing.hpp"
 #include "worker/llama/runtime.hpp"
 #include "worker/llama/synthesis.hpp"
@@ -85,7 +86,12 @@ trace::Finished Session::perform(const protocol::Probe& job) {
 }
 
 trace::Finished Session::perform(const protocol::Synth& job) {
-  const util::Result<void> written = synthesize(job);
+  const util::Result<void> written = synthesize(job, *this);
+  return written ? trace::Finished{} : refused(written.error().message);
+}
+
+trace::Finished Session::perform(const protocol::Invent& job) {
+  const util::Result<void> written = invent(job, *this);
   return written ? trace::Finished{} : refused(written.error().message);
 }
 

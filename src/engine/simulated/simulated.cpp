@@ -58,6 +58,7 @@ struct Runner {
     return probe(truth, site, job, now);
   }
   std::vector<trace::Event> operator()(const protocol::Synth&) const { return no_files(); }
+  std::vector<trace::Event> operator()(const protocol::Invent&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Inspect&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Check&) const { return {trace::Finished{}}; }
   std::vector<trace::Event> operator()(const protocol::ListDevices&) const {

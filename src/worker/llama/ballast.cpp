@@ -33,6 +33,7 @@ std::string name_in_layer(int layer, std::string_view rest) {
 }
 
 void widen(std::string_view rest, std::int64_t feed_forward, HeavyTensor& tensor) {
+  if (feed_forward == 0) return;
   if (rest == "ffn_gate.weight" || rest == "ffn_up.weight") {
     tensor.shape.rows = feed_forward;
     tensor.fill = Fill::random;
@@ -41,8 +42,11 @@ void widen(std::string_view rest, std::int64_t feed_forward, HeavyTensor& tensor
 }
 
 HeavyTensor heavier_copy(const SourceTensor& source, int index, const Ballast& ballast) {
-  HeavyTensor tensor{
-      .name = source.name, .type = source.type, .shape = source.shape, .source = index};
+  HeavyTensor tensor{.name = source.name,
+                     .type = source.type,
+                     .shape = source.shape,
+                     .source = index,
+                     .depth = source.depth};
   const auto name = layer_name(source.name);
   if (!name) return tensor;
   if (name->layer >= ballast.trunk_layers)
@@ -52,8 +56,11 @@ HeavyTensor heavier_copy(const SourceTensor& source, int index, const Ballast& b
 }
 
 Fill neutral_fill(std::string_view rest) {
-  if (rest == "attn_output.weight" || rest == "ffn_down.weight") return Fill::zero;
-  return rest.find("norm") != std::string_view::npos ? Fill::one : Fill::random;
+  // Of attention, of a feed-forward, of experts and of the expert for all tokens.
+  if (rest.starts_with("attn_output.") || rest.starts_with("ffn_down")) return Fill::zero;
+  const bool scales =
+      rest.find("norm") != std::string_view::npos || rest.find("_scale") != std::string_view::npos;
+  return scales ? Fill::one : Fill::random;
 }
 
 void add_layer(const std::vector<SourceTensor>& source, const Ballast& ballast, int layer,
@@ -61,8 +68,10 @@ void add_layer(const std::vector<SourceTensor>& source, const Ballast& ballast, 
   for (const SourceTensor& model : source) {
     const auto name = layer_name(model.name);
     if (!name || name->layer != ballast.template_layer) continue;
-    HeavyTensor tensor{
-        .name = name_in_layer(layer, name->rest), .type = model.type, .shape = model.shape};
+    HeavyTensor tensor{.name = name_in_layer(layer, name->rest),
+                       .type = model.type,
+                       .shape = model.shape,
+                       .depth = model.depth};
     widen(name->rest, ballast.feed_forward, tensor);
     tensor.fill = neutral_fill(name->rest);
     tensors.push_back(std::move(tensor));

@@ -7,7 +7,6 @@ namespace paceline::worker {
 
 namespace {
 
-constexpr double standard_deviation = 0.02;
 constexpr double square_root_of_3 = 1.7320508075688772;
 
 }  // namespace
@@ -17,7 +16,7 @@ void Filler::fill(Fill kind, ggml_type type, std::size_t count, char* destinatio
   values_.assign(count, kind == Fill::one ? 1.0f : 0.0f);
   if (kind == Fill::random) {
     // Uniform, not normal: no library's logarithm or cosine may decide about a byte.
-    constexpr double widest = standard_deviation * square_root_of_3;
+    constexpr double widest = ballast_deviation * square_root_of_3;
     constexpr double unit = widest / 2147483648.0;
     for (float& value : values_)
       value = static_cast<float>(static_cast<double>(random_()) * unit - widest);

@@ -8,7 +8,10 @@
 
 namespace paceline::worker {
 
-/// Writes tensors of a heavier copy. Random elements are uniform with a standard deviation of 0.02
+/// What random elements of ballast vary by: as little as a trained model's.
+inline constexpr double ballast_deviation = 0.02;
+
+/// Writes tensors of a heavier copy that are wider than the source's. Random elements are uniform
 /// and come from one generator, so that the order of tensors fixes every byte.
 class Filler {
  public:

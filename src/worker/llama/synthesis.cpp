@@ -1,7 +1,6 @@
 #include "worker/llama/synthesis.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,17 +8,19 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <string_view>
 
 #include "ggml.h"
 #include "gguf.h"
 #include "model/gguf.hpp"
 #include "model/laboratory.hpp"
 #include "worker/llama/ballast.hpp"
+#include "worker/llama/ballast_plan.hpp"
 #include "worker/llama/filling.hpp"
+#include "worker/llama/gguf_ptr.hpp"
 #include "worker/llama/quantising.hpp"
 #include "worker/llama/refuse.hpp"
+#include "worker/llama/tensor_writer.hpp"
+#include "worker/llama/unfinished.hpp"
 
 namespace paceline::worker {
 
@@ -30,9 +31,9 @@ constexpr int most_feed_forward = 1 << 20;
 // The kernels' step along a row: only whole steps of zeros leave the real columns' sums as they
 // are, to the last bit.
 constexpr int feed_forward_step = 32;
-const char* const layers_key = "attention.recurrent_layers";
 
 util::Result<void> check_ballast(const protocol::Synth& job) {
+  if (job.ballast_bytes != 0) return {};
   if (job.extra_layers < 0 || job.extra_layers > most_extra_layers)
     return refuse("{} layers cannot be added: take 0 to {}.", job.extra_layers, most_extra_layers);
   if (job.feed_forward < 1 || job.feed_forward > most_feed_forward ||
@@ -54,13 +55,6 @@ util::Result<void> check_job(const protocol::Synth& job) {
   return {};
 }
 
-struct Freeing {
-  void operator()(gguf_context* gguf) const { gguf_free(gguf); }
-  void operator()(ggml_context* tensors) const { ggml_free(tensors); }
-};
-using GgufPtr = std::unique_ptr<gguf_context, Freeing>;
-using TensorsPtr = std::unique_ptr<ggml_context, Freeing>;
-
 /// The source as ggml holds it, which can copy its keys and write its tensors.
 struct Source {
   model::Gguf head;
@@ -76,77 +70,28 @@ util::Result<Source> open_source(const std::string& path) {
   return Source{std::move(head), std::move(gguf), TensorsPtr(tensors)};
 }
 
-util::Result<void> check_types(const Source& file) {
-  for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors.get()); tensor != nullptr;
-       tensor = ggml_get_next_tensor(file.tensors.get(), tensor))
-    if (tensor->type != GGML_TYPE_F16 && tensor->type != GGML_TYPE_F32)
-      return refuse("'{}' is quantised ({} is {}): start from the F16 or F32 file.",
-                    file.head.path(), ggml_get_name(tensor), ggml_type_name(tensor->type));
-  return {};
-}
-
-/// How the source is built, or why no heavier copy of it can be made.
-util::Result<Ballast> plan_ballast(const Source& file, const protocol::Synth& job) {
-  const auto recurrent = file.head.own_numbers(layers_key);
-  const auto trunk = file.head.trunk_layers();
-  const auto blocks = file.head.own_number("block_count");
-  const auto feed_forward = file.head.own_number("feed_forward_length");
-  if (file.head.architecture() != "qwen35" || !recurrent || !trunk || !feed_forward || *trunk < 1 ||
-      static_cast<std::int64_t>(recurrent->size()) != *blocks)
-    return refuse(
-        "'{}' is not a laboratory target (architecture qwen35 with {}): only those can "
-        "be made heavier without changing what they say.",
-        file.head.path(), layers_key);
-  PACELINE_TRY(check_types(file));
-  if (job.feed_forward < *feed_forward)
-    return refuse("'{}' has a feed-forward of {}: {} would be lighter, not heavier.",
-                  file.head.path(), *feed_forward, job.feed_forward);
-  const auto attention = std::find(recurrent->begin(), recurrent->begin() + *trunk, 0);
-  if (attention == recurrent->begin() + *trunk)
-    return refuse("'{}' has no attention layer whose shape the added layers could take.",
-                  file.head.path());
-  return Ballast{.trunk_layers = static_cast<int>(*trunk),
-                 .template_layer = static_cast<int>(attention - recurrent->begin()),
-                 .extra_layers = job.extra_layers,
-                 .feed_forward = job.feed_forward};
-}
-
 std::vector<SourceTensor> source_tensors(const Source& file) {
   std::vector<SourceTensor> tensors;
   for (ggml_tensor* tensor = ggml_get_first_tensor(file.tensors.get()); tensor != nullptr;
        tensor = ggml_get_next_tensor(file.tensors.get(), tensor))
     tensors.push_back({.name = ggml_get_name(tensor),
                        .type = tensor->type,
-                       .shape = {.columns = tensor->ne[0], .rows = ggml_nrows(tensor)}});
+                       .shape = {.columns = tensor->ne[0], .rows = ggml_nrows(tensor)},
+                       .depth = tensor->ne[2]});
   return tensors;
-}
-
-void set_keys(const Source& file, const Ballast& ballast, gguf_context* gguf) {
-  const std::string prefix = file.head.architecture() + ".";
-  const auto blocks = static_cast<std::uint32_t>(*file.head.own_number("block_count"));
-  gguf_set_kv(gguf, file.gguf.get());
-  gguf_set_val_u32(gguf, (prefix + "block_count").c_str(),
-                   blocks + static_cast<std::uint32_t>(ballast.extra_layers));
-  gguf_set_val_u32(gguf, (prefix + "feed_forward_length").c_str(),
-                   static_cast<std::uint32_t>(ballast.feed_forward));
-  const std::vector<std::int64_t> recurrent = *file.head.own_numbers(layers_key);
-  std::vector<std::uint32_t> layers(recurrent.begin(), recurrent.end());
-  layers.insert(layers.begin() + ballast.trunk_layers,
-                static_cast<std::size_t>(ballast.extra_layers), 0u);
-  gguf_set_arr_data(gguf, (prefix + layers_key).c_str(), GGUF_TYPE_UINT32, layers.data(),
-                    layers.size());
 }
 
 std::vector<char> head_of(const Source& file, const Ballast& ballast,
                           const std::vector<HeavyTensor>& tensors) {
   const GgufPtr gguf(gguf_init_empty());
-  set_keys(file, ballast, gguf.get());
+  gguf_set_kv(gguf.get(), file.gguf.get());
+  set_heavier_keys(file.head, ballast, gguf.get());
   const TensorsPtr infos(ggml_init({.mem_size = ggml_tensor_overhead() * (tensors.size() + 1),
                                     .mem_buffer = nullptr,
                                     .no_alloc = true}));
   for (const HeavyTensor& heavy : tensors) {
-    ggml_tensor* info =
-        ggml_new_tensor_2d(infos.get(), heavy.type, heavy.shape.columns, heavy.shape.rows);
+    ggml_tensor* info = ggml_new_tensor_3d(infos.get(), heavy.type, heavy.shape.columns,
+                                           heavy.shape.rows / heavy.depth, heavy.depth);
     ggml_set_name(info, heavy.name.c_str());
     gguf_add_tensor(gguf.get(), info);
   }
@@ -155,73 +100,97 @@ std::vector<char> head_of(const Source& file, const Ballast& ballast,
   return head;
 }
 
-/// Writes the head and every tensor; false when the disk or the source did not go along.
-bool write_copy(const Source& file, const Ballast& ballast, const std::string& path) {
-  const std::vector<SourceTensor> sources = source_tensors(file);
-  const std::vector<HeavyTensor> tensors = plan_heavier(sources, ballast);
-  const std::vector<char> head = head_of(file, ballast, tensors);
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  std::ifstream in(file.head.path(), std::ios::binary);
-  out.write(head.data(), static_cast<std::streamsize>(head.size()));
-  Filler filler;
-  for (const HeavyTensor& tensor : tensors) {
-    std::vector<char> bytes;
-    if (tensor.source >= 0) {
-      const std::size_t offset = gguf_get_data_offset(file.gguf.get()) +
-                                 gguf_get_tensor_offset(file.gguf.get(), tensor.source);
-      bytes.resize(gguf_get_tensor_size(file.gguf.get(), tensor.source));
-      in.seekg(static_cast<std::streamoff>(offset));
-      in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    }
-    const MatrixShape part =
-        tensor.source < 0 ? MatrixShape{} : sources[static_cast<std::size_t>(tensor.source)].shape;
-    filler.write(tensor, part, bytes, gguf_get_alignment(file.gguf.get()), out);
-    if (!in || !out) return false;
-  }
-  out.close();
-  return static_cast<bool>(out);
-}
-
-/// A file that is on its way to the destination, and gone unless it arrives there.
-class Unfinished {
+/// The tensors of a copy, on their way from the source and from chance to the disk.
+class CopyWriter {
  public:
-  // Named by the process: two that write the same copy at once must not share it.
-  Unfinished(const std::string& destination, std::string_view step)
-      : path_(fmt::format("{}.{}.{}", destination, ::getpid(), step)) {}
-  ~Unfinished() { std::remove(path_.c_str()); }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
+  CopyWriter(const Source& file, const std::string& path, WriteProgress& progress)
+      : file_(file),
+        in_(file.head.path(), std::ios::binary),
+        out_(path, std::ios::binary | std::ios::trunc),
+        progress_(progress) {}
 
-  const std::string& path() const { return path_; }
+  /// Writes the head and every tensor; false when the disk or the source did not go along, or the
+  /// job was cancelled.
+  bool write(const std::vector<char>& head, const std::vector<SourceTensor>& sources,
+             const std::vector<HeavyTensor>& tensors) {
+    bool good = writer_.put(head);
+    for (const HeavyTensor& tensor : tensors) {
+      if (!good) return false;
+      if (tensor.source < 0)
+        good = write_added(tensor);
+      else
+        good = write_kept(tensor, sources[static_cast<std::size_t>(tensor.source)].shape);
+    }
+    out_.close();
+    return good && out_;
+  }
 
  private:
-  std::string path_;
+  std::size_t alignment() const { return gguf_get_alignment(file_.gguf.get()); }
+
+  bool write_added(const HeavyTensor& heavy) {
+    const bool random = heavy.fill == Fill::random;
+    const synth::TensorPlan tensor{
+        .name = heavy.name,
+        .dimensions = {heavy.shape.columns, heavy.shape.rows},
+        .type = static_cast<std::uint32_t>(heavy.type),
+        .fill = random ? synth::Fill::random : synth::Fill::constant,
+        .value = random ? ballast_deviation : (heavy.fill == Fill::one ? 1.0 : 0.0)};
+    return writer_.write(tensor) && writer_.pad(tensor.bytes(), alignment());
+  }
+
+  /// A source's tensor as it is, or in a corner of a wider one.
+  bool write_kept(const HeavyTensor& tensor, const MatrixShape& part) {
+    const std::size_t size = gguf_get_tensor_size(file_.gguf.get(), tensor.source);
+    in_.seekg(static_cast<std::streamoff>(gguf_get_data_offset(file_.gguf.get()) +
+                                          gguf_get_tensor_offset(file_.gguf.get(), tensor.source)));
+    const bool same = tensor.shape.columns == part.columns && tensor.shape.rows == part.rows;
+    std::vector<char> bytes(same ? std::min(size, copied_at_once) : size);
+    for (std::size_t done = 0; done < size; done += bytes.size()) {
+      bytes.resize(std::min(bytes.size(), size - done));
+      in_.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      if (!in_ || (same && !writer_.put(bytes))) return false;
+    }
+    if (same) return writer_.pad(size, alignment());
+    filler_.write(tensor, part, bytes, alignment(), out_);
+    return out_ && progress_.add(0);
+  }
+
+  static constexpr std::size_t copied_at_once = 1 << 22;
+
+  const Source& file_;
+  std::ifstream in_;
+  std::ofstream out_;
+  WriteProgress& progress_;
+  Filler filler_;
+  synth::Plan chance_;  // its seed is all that is used
+  TensorWriter writer_{chance_, out_, progress_};
 };
 
-util::Result<void> not_written(const std::string& destination) {
-  const std::string why = errno != 0 ? std::strerror(errno) : "the source file is cut short";
-  return util::fail(util::ErrorKind::engine,
-                    fmt::format("The copy '{}' could not be written ({}): check that its folder "
-                                "exists and has room.",
-                                destination, why));
-}
-
-util::Result<void> write_heavier(const protocol::Synth& job, const std::string& path) {
+util::Result<void> write_heavier(const protocol::Synth& job, const std::string& path,
+                                 JobPort& port) {
   PACELINE_TRY_ASSIGN(const Source file, open_source(job.source_path));
-  PACELINE_TRY_ASSIGN(const Ballast ballast, plan_ballast(file, job));
+  const std::vector<SourceTensor> sources = source_tensors(file);
+  PACELINE_TRY_ASSIGN(const Ballast ballast, plan_ballast(job, file.head, sources));
+  const std::vector<HeavyTensor> tensors = plan_heavier(sources, ballast);
+  WriteProgress progress(port);
   errno = 0;
-  return write_copy(file, ballast, path) ? util::Result<void>{} : not_written(job.destination_path);
+  const bool written =
+      CopyWriter(file, path, progress).write(head_of(file, ballast, tensors), sources, tensors);
+  if (progress.cancelled())
+    return refuse("Stopped; nothing of '{}' is left.", job.destination_path);
+  return written ? util::Result<void>{} : not_written(job.destination_path);
 }
 
 }  // namespace
 
-util::Result<void> synthesize(const protocol::Synth& job) {
+util::Result<void> synthesize(const protocol::Synth& job, JobPort& port) {
   try {
     PACELINE_TRY(check_job(job));
     PACELINE_TRY(model::check_laboratory_file(job.source_path));
     const Unfinished heavier(job.destination_path, "heavier");
     const Unfinished quantised(job.destination_path, "quantised");
-    if (job.is_heavier()) PACELINE_TRY(write_heavier(job, heavier.path()));
+    if (job.is_heavier()) PACELINE_TRY(write_heavier(job, heavier.path(), port));
     const bool is_quantised = job.quant != protocol::Quant::as_is;
     if (is_quantised)
       PACELINE_TRY(quantise(job.is_heavier() ? heavier.path() : job.source_path, job.quant,

@@ -49,6 +49,15 @@ TEST_F(WarningsOfARun, NameTheArmWhoseAcceptanceWasForced) {
   EXPECT_EQ(document.drafter.value->by_arm[0].forced.value->length, 3);
 }
 
+TEST_F(WarningsOfARun, NameFilesOfRandomWeightsOnce) {
+  for (auto& launch : trace.launches)
+    if (launch.facts) launch.facts->target.synthetic = "llama, 4 layers";
+  EXPECT_EQ(kinds(), Kinds{WarningKind::synthetic_model});
+  EXPECT_NE(only_text().find("random"), std::string::npos) << only_text();
+  const auto document = assemble(trace, summary, mix, machine);
+  EXPECT_EQ(document.target.value->synthetic.value, "llama, 4 layers");
+}
+
 TEST_F(WarningsOfARun, CountThePromptsThatAreTooFew) {
   summary.arms[0].classes[2].prompts = summary.arms[0].classes[2].families = 7;
   EXPECT_EQ(kinds(), Kinds{WarningKind::too_few_prompts});

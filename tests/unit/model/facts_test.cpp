@@ -37,6 +37,17 @@ TEST(PlaceOf, LeavesBlockNumberAndWeightOut) {
   EXPECT_EQ(place(".weight"), ".weight -1");
 }
 
+TEST(Facts, TellSyntheticFilesFromOthers) {
+  EXPECT_FALSE(facts(small_model()).synthetic);
+  EXPECT_FALSE(facts(GgufBuilder("a").flag("paceline.synthetic", false)).synthetic);
+  EXPECT_EQ(facts(GgufBuilder("a").flag("paceline.synthetic", true)).synthetic, "");
+  EXPECT_EQ(facts(GgufBuilder("a")
+                      .flag("paceline.synthetic", true)
+                      .text("paceline.synthetic.made_as", "llama, seed 1"))
+                .synthetic,
+            "llama, seed 1");
+}
+
 TEST(Facts, SumTensorsUpByClassAndType) {
   GgufBuilder builder("llama");
   builder.tensor("token_embd.weight", {32, 2}, 8, 68);

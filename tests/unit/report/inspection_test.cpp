@@ -47,6 +47,14 @@ TEST(Inspection, ShowsTheRecipeWithBitsPerWeightAndItsExceptions) {
   EXPECT_THAT(text, HasSubstr("yes: file i.dat and 224 entries"));
 }
 
+TEST(Inspection, SaysOfRandomWeightsThatTheyMeanNothing) {
+  auto facts = sample_file();
+  EXPECT_THAT(shown(facts), Not(HasSubstr("SYNTHETIC")));
+  facts.synthetic = "llama, 4 layers, seed 1";
+  EXPECT_THAT(shown(facts), HasSubstr("random weights, llama, 4 layers, seed 1; its text and "
+                                      "acceptance mean nothing"));
+}
+
 TEST(Inspection, SaysWhatIsMissingOfASplitModelAndWhatDrafts) {
   auto facts = sample_file();
   facts.split = model::SplitFacts{3, 1, 2, {"m-00003-of-00003.gguf"}};
