@@ -11,12 +11,13 @@ namespace paceline::trace {
 
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
-///   {"record": "header", "format": 5, "value": Header}
+///   {"record": "header", "format": 6, "value": Header}
 ///   {"record": "launch", "value": Launch}                      without what comes below
 ///   {"record": "request", "launch": index, "value": Request}
 ///   {"record": "width", "launch": index, "value": WidthTime}
 ///   {"record": "memory", "launch": index, "value": MemoryReading}
 ///   {"record": "load", "launch": index, "value": LoadCell}
+///   {"record": "rereading", "launch": index, "value": Rereading}
 ///   {"record": "launch_end", "launch": index, "value": Outcome}
 ///   {"record": "end", "interrupted": bool}
 class TraceFile final : public Journal {
@@ -30,6 +31,7 @@ class TraceFile final : public Journal {
   util::Result<void> width(int launch_index, const WidthTime& width) override;
   util::Result<void> memory(int launch_index, const MemoryReading& reading) override;
   util::Result<void> load(int launch_index, const LoadCell& cell) override;
+  util::Result<void> rereading(int launch_index, const Rereading& rereading) override;
   util::Result<void> launch_end(int launch_index, const Outcome& outcome) override;
   util::Result<void> end(bool interrupted) override;
 

@@ -14,6 +14,7 @@
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/probing.hpp"
+#include "worker/llama/rereading.hpp"
 #include "worker/llama/runtime.hpp"
 #include "worker/llama/synthesis.hpp"
 
@@ -82,6 +83,10 @@ trace::Finished Session::perform(const protocol::Generate& job) {
 
 trace::Finished Session::perform(const protocol::Probe& job) {
   return model_ == nullptr ? no_model() : probe(*model_, job, *this);
+}
+
+trace::Finished Session::perform(const protocol::Reread& job) {
+  return model_ == nullptr ? no_model() : reread(*model_, job, *this);
 }
 
 trace::Finished Session::perform(const protocol::Synth& job) {
