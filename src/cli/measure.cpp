@@ -49,6 +49,7 @@ trace::Header header_of(const study::RunOptions& options) {
   header.n_predict = options.n_predict;
   header.workload = options.workload;
   header.warm_session = options.warm_session;
+  header.force_text = options.force_text;
   header.workload_notes = options.workload_notes;
   header.prompt_form = options.prompt_form;
   header.mix = options.mix;
@@ -87,6 +88,8 @@ void print_plan(const study::RunOptions& options) {
                         options.prompt_form == trace::PromptForm::chat
                             ? "as messages through the chat template"
                             : "as raw text to continue"));
+  if (options.force_text)
+    util::say("      Plain first writes the text that every arm then follows, untimed.");
   for (const auto& line : describe_loads(options.loads, prompts)) util::say("      " + line);
   for (const auto& note : options.workload_notes) util::say("      " + note);
   for (const auto& note : options.prompts.notes) util::say("      " + note);

@@ -11,6 +11,7 @@
 #include "cli/engine_options.hpp"
 #include "cli/load_options.hpp"
 #include "cli/measure.hpp"
+#include "cli/priced_defaults.hpp"
 #include "cli/server_options.hpp"
 #include "cli/workload_options.hpp"
 #include "engine/embedded/embedded_engine.hpp"
@@ -55,6 +56,7 @@ struct Settings {
   Output output;
   study::RunOptions run;
   std::optional<int> widest;
+  bool price_defaults = false;
 };
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
@@ -88,6 +90,16 @@ void add_measuring_options(CLI::App& run, Settings& settings) {
       ->group("Measuring");
   run.add_flag("--warm-session", settings.run.warm_session,
                "Keep what drafters learn from one request to the next; KV caches are still reset")
+      ->group("Measuring");
+  run.add_flag(
+         "--force-text", settings.run.force_text,
+         "Every arm follows one text token by token, that plain writes first, untimed: texts "
+         "of all arms are the same at any temperature, and drafts are accepted as far as they "
+         "agree with it")
+      ->group("Measuring");
+  run.add_flag("--price-defaults", settings.price_defaults,
+               "One more arm beside each, for every default of the sampler that filters or "
+               "reshapes the text unasked, without it: what it costs in passes/s and tokens/pass")
       ->group("Measuring");
   run.add_flag(
          "--phases", settings.run.phases,
@@ -187,9 +199,48 @@ util::Result<void> plan_remote(Settings& settings) {
   return {};
 }
 
+util::Result<void> check_forced_text(const Settings& settings) {
+  if (!settings.run.force_text) return {};
+  if (settings.server.is_remote() || settings.server.is_managed())
+    return util::fail(util::ErrorKind::usage,
+                      "--force-text is for the embedded engine: no server can be told what to say");
+  if (settings.arms.accept_length || !settings.arms.accept_rates.empty())
+    return util::fail(
+        util::ErrorKind::usage,
+        "--force-text has drafts accepted by one text and --accept-.. by chance: give "
+        "one of them");
+  if (settings.arms.no_plain)
+    return util::fail(util::ErrorKind::usage,
+                      "--force-text takes the plain arm's text: leave --no-plain out");
+  return {};
+}
+
+util::Result<void> check_prices(const Settings& settings) {
+  if (!settings.price_defaults) return {};
+  if (!settings.run.force_text && !settings.arms.accept_length &&
+      settings.arms.accept_rates.empty())
+    return {};
+  return util::fail(util::ErrorKind::usage,
+                    "--price-defaults measures what a sampler does to the text, and --force-text "
+                    "and --accept-.. take that away from it: give one of them");
+}
+
+/// An engine says what is in force, so it is opened once before the run.
+util::Result<void> price_defaults(study::RunOptions& run, const engine::EngineFactory& make) {
+  const auto engine = make();
+  const auto facts = engine->open(run.arms.front().setup, run.arms.front().sampling);
+  engine->close();
+  if (!facts) return util::fail(util::ErrorKind::engine, facts.error().reason);
+  PACELINE_TRY_ASSIGN(run.arms,
+                      with_priced_defaults(run.arms, facts->sampling, run.workload_notes));
+  return {};
+}
+
 /// What only the embedded engine, or only a server, can be told.
 util::Result<void> check_place(const Settings& settings) {
   const bool served = settings.server.is_remote() || settings.server.is_managed();
+  PACELINE_TRY(check_forced_text(settings));
+  PACELINE_TRY(check_prices(settings));
   if (served && settings.run.warm_session)
     return util::fail(util::ErrorKind::usage,
                       "--warm-session is for the embedded engine: what a server keeps from one "
@@ -247,6 +298,7 @@ util::Result<int> run_with(Settings settings) {
   PACELINE_TRY(make_engine);
   for (const auto& file : {settings.workload.mix, settings.server.mmproj})
     if (file) settings.output.inputs.push_back(*file);
+  if (settings.price_defaults) PACELINE_TRY(price_defaults(settings.run, *make_engine));
   settings.run.widths = true;
   settings.run.widest = settings.widest.value_or(widest_pass(settings.run.arms));
   return measure(settings.run, settings.output, *make_engine);

@@ -206,6 +206,7 @@ Launches to_launches(const trace::Trace& trace) {
   launches.workload_notes = header.workload_notes;
   launches.prompt_form = util::enum_name(header.prompt_form);
   launches.n_predict = header.n_predict;
+  launches.force_text = header.force_text;
   launches.protocol = ran_in_server(trace)  ? "server"
                       : header.warm_session ? "warm_session"
                                             : "reset";
@@ -261,6 +262,15 @@ std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summ
     arms.push_back(std::move(arm));
   }
   return arms;
+}
+
+std::vector<DefaultPrice> to_prices(const metrics::Summary& summary) {
+  std::vector<DefaultPrice> prices;
+  for (const auto& from : summary.default_prices)
+    prices.push_back({from.workload_class, from.arm, from.without, from.parameter,
+                      from.parameter_value, to_quantity(from.tokens_per_s),
+                      to_quantity(from.passes_per_s), to_quantity(from.tokens_per_pass)});
+  return prices;
 }
 
 Mix to_mix(const trace::Mix& mix, const metrics::Summary& summary) {
@@ -345,6 +355,7 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   fill_run(document, trace);
   document.machine = to_machine(machine);
   document.arms = to_arms(trace, summary);
+  document.default_prices = to_prices(summary);
   document.mix = to_mix(mix, summary);
   document.memory = to_memory(trace);
   document.ceiling = {"bytes per pass and memory bandwidth are not measured"};

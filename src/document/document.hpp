@@ -10,8 +10,10 @@
 #include "document/drafter.hpp"
 #include "document/known.hpp"
 #include "document/loads.hpp"
+#include "document/losslessness.hpp"
 #include "document/machine.hpp"
 #include "document/model.hpp"
+#include "document/prices.hpp"
 
 // paceline.report/1 as a value: what every format is rendered from. Field names are the JSON keys;
 // docs/report.schema.json says the same to other programs.
@@ -88,6 +90,7 @@ struct Launches {
   std::string prompt_form;                  ///< "raw" or "chat"
   int n_predict = 0;                        ///< output cap in tokens
   std::string stop_rule;                    ///< what else ends an output, and whether it is counted
+  bool force_text = false;                  ///< every arm followed the text that plain wrote first
   std::string protocol;  ///< "reset", "warm_session" or "server": drafter state between requests
   std::vector<LaunchLine> each;
 };
@@ -220,12 +223,6 @@ struct Passes {
   Known<long> speculative;
   Known<long> replay;
   Known<long> superseded;
-};
-
-struct Lossless {
-  int texts = 0;
-  int equal = 0;
-  std::string says;
 };
 
 /// One class of prompts on one arm; `workload_class` has the key "class".
@@ -393,8 +390,9 @@ enum class WarningKind {
   impossible_pass_cost,
   client_bottleneck,
   synthetic_model,
+  wrong_text,
 };
-inline constexpr int warning_kinds = 21;
+inline constexpr int warning_kinds = 22;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;
@@ -443,7 +441,8 @@ struct Document {
   Concurrency concurrency;
   Launches launches;
   std::vector<Arm> arms;
-  std::vector<Unmeasured> comparisons;  ///< empty: this version makes none but the speed-ups
+  std::vector<Unmeasured> comparisons;       ///< empty: this version makes none but the speed-ups
+  std::vector<DefaultPrice> default_prices;  ///< empty: none was asked for
   Mix mix;
   Memory memory;
   Unmeasured ceiling;

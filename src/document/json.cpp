@@ -33,7 +33,8 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::forced_acceptance, "forced_acceptance"},
                     {paceline::document::WarningKind::impossible_pass_cost, "impossible_pass_cost"},
                     {paceline::document::WarningKind::client_bottleneck, "client_bottleneck"},
-                    {paceline::document::WarningKind::synthetic_model, "synthetic_model"});
+                    {paceline::document::WarningKind::synthetic_model, "synthetic_model"},
+                    {paceline::document::WarningKind::wrong_text, "wrong_text"});
 
 namespace paceline::document {
 
@@ -101,8 +102,9 @@ PACELINE_DOCUMENT_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, un
 PACELINE_DOCUMENT_FIELDS(Sampling, 3, requested, effective, not_requested);
 PACELINE_DOCUMENT_FIELDS(Concurrency, 2, sequences, says);
 PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
-PACELINE_DOCUMENT_FIELDS(Launches, 13, rounds, planned, done, lost, interrupted, seed, workload,
-                         workload_notes, prompt_form, n_predict, stop_rule, protocol, each);
+PACELINE_DOCUMENT_FIELDS(Launches, 14, rounds, planned, done, lost, interrupted, seed, workload,
+                         workload_notes, prompt_form, n_predict, stop_rule, force_text, protocol,
+                         each);
 PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_requested, draft_n_max,
                          n_ctx, threads, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
@@ -125,7 +127,9 @@ PACELINE_DOCUMENT_FIELDS(WidthHistogram, 1, by_width);
 PACELINE_DOCUMENT_FIELDS(Depth, 2, lowest, highest);
 PACELINE_DOCUMENT_FIELDS(AsRun, 3, tokens_per_s, decode_tokens, decode_s);
 PACELINE_DOCUMENT_FIELDS(Passes, 5, total, plain, speculative, replay, superseded);
-PACELINE_DOCUMENT_FIELDS(Lossless, 3, texts, equal, says);
+PACELINE_DOCUMENT_FIELDS(ComparedText, 8, prompt, verdict, digest, plain_digest, first_difference,
+                         width, margin, near_tie_limit);
+PACELINE_DOCUMENT_FIELDS(Lossless, 8, verdict, texts, equal, near_tie, unknown, wrong, says, each);
 
 // "class" is no name that C++ allows, so this list is written out.
 static_assert(boost::pfr::tuple_size_v<Workload> == 22, "a field of Workload is missing below");
@@ -156,6 +160,18 @@ static void to_json(util::Json& json, const Workload& workload) {
 
 PACELINE_DOCUMENT_FIELDS(Arm, 6, name, residency, settings, launches_done, launches_lost,
                          workloads);
+static_assert(boost::pfr::tuple_size_v<DefaultPrice> == 8, "a field of DefaultPrice is missing");
+static void to_json(util::Json& json, const DefaultPrice& price) {
+  json = {{"class", price.workload_class},
+          {"arm", price.arm},
+          {"without", price.without},
+          {"parameter", price.parameter},
+          {"parameter_value", price.parameter_value},
+          {"tokens_per_s", price.tokens_per_s},
+          {"passes_per_s", price.passes_per_s},
+          {"tokens_per_pass", price.tokens_per_pass}};
+}
+
 PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_decode,
                          pat_end_to_end);
 PACELINE_DOCUMENT_FIELDS(DeviceMemory, 2, device, bytes);
@@ -182,10 +198,10 @@ PACELINE_DOCUMENT_FIELDS(Load, 26, arm, loop, concurrency, rate_per_s, launches,
                          ttft_s, inter_burst_s, client);
 PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
-PACELINE_DOCUMENT_FIELDS(Document, 26, schema, tool, created, trace_id, machine, engine, target,
-                         drafter, servers, sampling, concurrency, launches, arms, comparisons, mix,
-                         memory, ceiling, quality, noise, loads, crossover_concurrency,
-                         width_curves, outcomes, facts, warnings, said);
+PACELINE_DOCUMENT_FIELDS(Document, 27, schema, tool, created, trace_id, machine, engine, target,
+                         drafter, servers, sampling, concurrency, launches, arms, comparisons,
+                         default_prices, mix, memory, ceiling, quality, noise, loads,
+                         crossover_concurrency, width_curves, outcomes, facts, warnings, said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 

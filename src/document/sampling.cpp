@@ -71,6 +71,16 @@ EffectiveSampling to_effective(const trace::EffectiveSampling& from) {
 
 }  // namespace
 
+std::vector<trace::SamplingSetting> hidden_defaults(const trace::EffectiveSampling& sampling) {
+  std::vector<trace::SamplingSetting> hidden;
+  for (const auto& setting : sampling.settings)
+    for (const Rule& rule : rules)
+      if (rule.parameter == setting.name && setting.origin != trace::Origin::user &&
+          acts(rule, setting.value, sampling))
+        hidden.push_back(setting);
+  return hidden;
+}
+
 RequestedSampling to_requested(const trace::Sampling& sampling) {
   RequestedSampling requested;
   for (const auto& parameter : trace::asked_parameters)
@@ -94,11 +104,8 @@ Sampling to_sampling(const trace::Trace& trace) {
     return sampling;
   }
   sampling.effective = known(to_effective(facts->sampling));
-  for (const auto& setting : facts->sampling.settings)
-    for (const Rule& rule : rules)
-      if (rule.parameter == setting.name && setting.origin != trace::Origin::user &&
-          acts(rule, setting.value, facts->sampling))
-        sampling.not_requested.push_back(to_setting(setting));
+  for (const auto& setting : hidden_defaults(facts->sampling))
+    sampling.not_requested.push_back(to_setting(setting));
   return sampling;
 }
 

@@ -5,6 +5,9 @@
 
 namespace paceline::document {
 
+/// The settings in force that filter or reshape the text though nobody asked for them.
+std::vector<trace::SamplingSetting> hidden_defaults(const trace::EffectiveSampling& sampling);
+
 RequestedSampling to_requested(const trace::Sampling& sampling);
 
 /// What was asked for, what was in force, and what filtered the text though nobody asked for it

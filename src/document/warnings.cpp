@@ -61,6 +61,10 @@ constexpr std::array next_steps = {
              "quiet machine with more --launches"},
     NextStep{WarningKind::forced_acceptance,
              "quote no acceptance, tokens per pass or quality of it: only what a pass costs"},
+    NextStep{
+        WarningKind::wrong_text,
+        "do not use this drafter with this build: it changes what the target says; run it with "
+        "another build, or report it"},
     NextStep{WarningKind::client_bottleneck,
              "give the client a core of its own or another machine, and repeat"},
     NextStep{WarningKind::synthetic_model,
@@ -159,6 +163,13 @@ void warn_of_text(Warnings& warnings, const Document& document, const trace::Tra
                  if (!workload.looping.value.value_or(false)) return "";
                  return fmt::format("{:.0f} %", 100 * *workload.repeated_8gram_share.value);
                }));
+  warnings.add(WarningKind::wrong_text,
+               "greedy texts differ from plain's by more than rounding accounts for",
+               places(document, [](const Arm&, const Workload& workload) -> std::string {
+                 const auto& lossless = workload.lossless.value;
+                 if (!lossless || lossless->wrong == 0) return "";
+                 return fmt::format("{} of {}", lossless->wrong, lossless->texts);
+               }));
   int counted = 0;
   int ended_early = 0;
   for_each_counted(trace, [&](const trace::Launch&, const trace::Request& request) {
@@ -222,10 +233,16 @@ void warn_of_machine(Warnings& warnings, const Document& document) {
 
 bool one_sampling(const trace::Trace& trace) {
   std::set<std::string> requested;
-  for (const auto& arm : trace.header.arms) requested.insert(util::dump_json(arm.sampling));
+  std::set<std::string> meant_to_differ;
+  for (const auto& arm : trace.header.arms)
+    if (arm.neutralised)
+      meant_to_differ.insert(arm.name);
+    else
+      requested.insert(util::dump_json(arm.sampling));
   std::set<std::string> effective;
   for (const auto& launch : trace.launches)
-    if (launch.facts) effective.insert(util::dump_json(launch.facts->sampling));
+    if (launch.facts && !meant_to_differ.contains(launch.arm))
+      effective.insert(util::dump_json(launch.facts->sampling));
   return requested.size() <= 1 && effective.size() <= 1;
 }
 

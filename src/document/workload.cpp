@@ -166,11 +166,45 @@ Known<Phases> to_phases(const metrics::ClassSummary& summary) {
       known_or(from.overlap_s, "no pass of the headline's run was counted"), from.passes});
 }
 
-Known<Lossless> to_lossless(const metrics::ClassSummary& summary, const trace::Arm& arm) {
+ComparedText to_compared(const metrics::ComparedText& from) {
+  const bool differs = from.verdict != metrics::Verdict::equal;
+  const char* const same = "the texts are equal";
+  const char* const no_ids = "ids of its tokens are not known";
+  const auto digest = [&](const std::string& digits) {
+    return digits.empty() ? not_known<std::string>(no_ids) : known(digits);
+  };
+  return {
+      from.prompt_id,
+      metrics::verdict_name(from.verdict),
+      digest(from.digest),
+      digest(from.plain_digest),
+      from.first_difference > 0 ? known(from.first_difference)
+                                : not_known<int>(differs ? no_ids : same),
+      from.width > 0 ? known(from.width)
+                     : not_known<int>(differs ? "no pass of a known width said it" : same),
+      known_or(from.margin, differs ? "the engine did not read plain's text again" : same),
+      known_or(from.limit, differs ? "logits were not compared between that width and 1" : same)};
+}
+
+Lossless to_lossless(const metrics::Lossless& from) {
+  Lossless lossless{metrics::verdict_name(from.verdict),
+                    from.texts,
+                    from.equal,
+                    from.near_tie,
+                    from.unknown,
+                    from.wrong,
+                    from.says,
+                    {}};
+  for (const auto& text : from.each) lossless.each.push_back(to_compared(text));
+  return lossless;
+}
+
+Known<Lossless> to_lossless(const metrics::ClassSummary& summary, const trace::Arm& arm,
+                            bool force_text) {
+  if (force_text)
+    return not_known<Lossless>("every arm was made to follow one text: equal by construction");
   if (arm.setup.forced) return not_known<Lossless>("acceptance was forced: its text is nobody's");
-  if (summary.lossless)
-    return known(
-        Lossless{summary.lossless->texts, summary.lossless->equal, summary.lossless->says});
+  if (summary.lossless) return known(to_lossless(*summary.lossless));
   if (is_plain(arm)) return not_known<Lossless>("the plain arm is what others are held against");
   if (arm.sampling.temp && *arm.sampling.temp <= 0)
     return not_known<Lossless>("no greedy text of the plain arm to hold this arm's against");
@@ -243,7 +277,7 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   workload.looping = summary.repeated_8gram_share
                          ? known(summary.looping)
                          : not_known<bool>(workload.repeated_8gram_share.reason);
-  workload.lossless = to_lossless(summary, arm);
+  workload.lossless = to_lossless(summary, arm, trace.header.force_text);
   workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");
   return workload;
 }

@@ -6,6 +6,7 @@
 #include "metrics/losslessness.hpp"
 #include "metrics/mix.hpp"
 #include "metrics/phases.hpp"
+#include "metrics/price.hpp"
 #include "metrics/rates.hpp"
 #include "metrics/sample.hpp"
 #include "metrics/widths.hpp"
@@ -79,7 +80,8 @@ void compare_with_plain(ClassSummary& summary, const Context& context, const tra
   fill_comparison(summary, sample, context.plain->at(summary.workload_class), has_drafter);
   summary.pass_cost_from_widths =
       pass_cost_from_widths(context.trace, arm.name, plain_arm, summary.counts);
-  summary.lossless = compare_texts(context.trace, arm.name, plain_arm, summary.workload_class);
+  if (!arm.setup.forced)
+    summary.lossless = compare_texts(context.trace, arm.name, plain_arm, summary.workload_class);
 }
 
 ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
@@ -97,6 +99,17 @@ ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
   return summary;
 }
 
+/// An arm that writes another text than plain, for which no rounding accounts, does other work.
+void withhold_speedups(ArmSummary& arm) {
+  const auto wrong = std::find_if(arm.classes.begin(), arm.classes.end(), [](const auto& summary) {
+    return summary.lossless && summary.lossless->verdict == Verdict::wrong;
+  });
+  if (wrong == arm.classes.end()) return;
+  const std::string reason =
+      "its greedy text on " + wrong->workload_class + " is " + wrong->lossless->says;
+  for (auto& summary : arm.classes) summary.speedup = unknown(reason);
+}
+
 ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const trace::Mix& mix) {
   ArmSummary summary;
   summary.name = arm.name;
@@ -110,6 +123,7 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const tr
   const auto samples = collect_arm(context.trace, arm.name);
   for (const auto& [name, sample] : samples)
     summary.classes.push_back(summarise_class(context, arm, name, sample));
+  withhold_speedups(summary);
   fill_mix(summary, samples, mix);
   return summary;
 }
@@ -128,6 +142,7 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
     }
     if (auto curve = width_curve(trace, arm.name)) summary.curves.push_back(std::move(*curve));
   }
+  summary.default_prices = price_defaults(trace);
   summary.loads = summarise_loads(trace);
   const auto& more = summary.loads.contradictions;
   summary.contradictions.insert(summary.contradictions.end(), more.begin(), more.end());

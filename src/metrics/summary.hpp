@@ -30,11 +30,36 @@ struct PhaseSummary {
   std::optional<double> overlap_s = std::nullopt;
 };
 
-/// Greedy output of an arm against plain's, token for token (DEFINITIONS 9).
+/// What a greedy text is beside plain's, from the best to the worst (DEFINITIONS 9).
+enum class Verdict { equal, near_tie, unknown, wrong };
+
+/// "equal", "near_tie", "differs, cause unknown" or "wrong".
+const char* verdict_name(Verdict verdict);
+
+/// One prompt's greedy text beside plain's.
+struct ComparedText {
+  std::string prompt_id;
+  Verdict verdict = Verdict::equal;
+  std::string
+      digest;  ///< SHA-256 of its token ids (4 bytes each, lowest first); empty: unknown ids
+  std::string plain_digest;  ///< likewise of plain's text
+  int first_difference =
+      0;          ///< number of the first token that differs, from 1; 0: none, or not known
+  int width = 0;  ///< of the pass that said it; 0: not known
+  std::optional<double> margin;  ///< top-2 logit margin of plain there; absent: not read
+  std::optional<double> limit;   ///< margins under it are near ties; absent: not measured
+};
+
+/// Greedy output of an arm against plain's, token for token.
 struct Lossless {
   int texts = 0;
   int equal = 0;
-  std::string says;  ///< "equal", or "differs, cause unknown" with the first place
+  std::string says;                  ///< the worst verdict, with the first place where it was given
+  Verdict verdict = Verdict::equal;  ///< the worst of all texts
+  int near_tie = 0;
+  int unknown = 0;
+  int wrong = 0;
+  std::vector<ComparedText> each = {};  ///< by prompt
 };
 
 /// One class of prompts measured on one arm.
@@ -96,9 +121,24 @@ struct WidthCurve {
   std::map<int, double> process_s;  ///< median seconds of the drafter's catch-up, by width
 };
 
+/// What a default of the sampler costs that nobody asked for: the figures of an arm without it over
+/// those of the same arm with it, above 1 where it costs. tokens_per_s is the product of the
+/// others.
+struct DefaultPrice {
+  std::string arm;
+  std::string without;         ///< the arm that leaves it out
+  std::string parameter;       ///< as in asked_parameters
+  double parameter_value = 0;  ///< in force in `arm`
+  std::string workload_class;
+  Estimate tokens_per_s;
+  Estimate passes_per_s;
+  Estimate tokens_per_pass;
+};
+
 struct Summary {
   std::vector<ArmSummary> arms;
   std::vector<WidthCurve> curves;
+  std::vector<DefaultPrice> default_prices;
   LoadResults loads;
   std::vector<std::string> contradictions;  ///< counts that cannot all be true; never clamped
 };

@@ -32,6 +32,9 @@ struct Generate {
   bool record_gaps = false;    ///< put top-2 logit gaps into each emission (costs time)
   bool ignore_eos = false;     ///< go on to the cap; for servers that can
   bool warm_session = false;   ///< keep the drafter's own state (n-gram tables); KV is reset
+  /// Token ids to emit whatever the sampler says, which is asked all the same: drafts are accepted
+  /// as far as they agree with them. What comes after them is the sampler's. Empty: nothing is.
+  std::vector<std::int32_t> forced_text = {};
 };
 
 /// Times passes of given widths at one depth, on tokens that mean nothing, without sampling.
@@ -39,6 +42,23 @@ struct Probe {
   std::vector<int> widths;
   int depth = 0;
   int repeats = 0;
+};
+
+/// A prompt and the text that followed it, with the names that its answers carry.
+struct KnownText {
+  std::string workload_class;
+  std::string prompt_id;
+  std::string prompt;                 ///< text, unless `messages` are given
+  std::vector<ChatMessage> messages;  ///< put through the model's chat template
+  std::vector<std::int32_t> tokens;   ///< the text, as token ids
+  std::vector<int> places;            ///< tokens of it whose margin is wanted, from 1
+};
+
+/// Decodes known texts once token by token and once in passes of each width, sampling nothing, and
+/// says how far their logits are apart; needs an engine without a drafter.
+struct Reread {
+  std::vector<KnownText> texts;
+  std::vector<int> widths;  ///< each at least 2; empty: only margins are wanted
 };
 
 /// What the matrices of a synthesised file are stored as.
@@ -86,7 +106,7 @@ struct Check {
   trace::Setup setup;
 };
 
-using Job = std::variant<Generate, Probe, Synth, Invent, Inspect, ListDevices, Check>;
+using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check>;
 
 }  // namespace paceline::protocol
 

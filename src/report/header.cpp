@@ -295,13 +295,17 @@ std::string_view state_text(std::string_view protocol) {
   return "";
 }
 
+std::string_view text_text(bool force_text) {
+  return force_text ? ", text FORCED (every arm follows what plain wrote first)" : "";
+}
+
 std::string protocol_text(const Document& document) {
   const auto& launches = document.launches;
   return fmt::format(
-      "{} ({} form){}, output capped at {} tokens, {}; {} {} of {} {}, {} of {} launches "
+      "{} ({} form){}, output capped at {} tokens, {}{}; {} {} of {} {}, {} of {} launches "
       "done{}; {} at a time{}; seed {}",
       util::printable(launches.workload), launches.prompt_form, notes_text(launches.workload_notes),
-      launches.n_predict, launches.stop_rule, launches.rounds,
+      launches.n_predict, launches.stop_rule, text_text(launches.force_text), launches.rounds,
       launches.rounds == 1 ? "round" : "rounds", document.arms.size(),
       document.arms.size() == 1 ? "arm" : "arms", launches.done, launches.planned,
       launches.interrupted ? " (interrupted)" : "",

@@ -10,8 +10,10 @@
 #include "report/format.hpp"
 #include "report/header.hpp"
 #include "report/load.hpp"
+#include "report/losslessness.hpp"
 #include "report/notes.hpp"
 #include "report/passes.hpp"
+#include "report/prices.hpp"
 #include "report/tables.hpp"
 #include "report/wrap.hpp"
 #include "util/printable.hpp"
@@ -51,19 +53,6 @@ std::string notes_text(const Notes& notes, const Style& style) {
   for (const auto& reason : notes.reasons())
     text += wrapped(fmt::format("({}) {}", ++number, util::printable(reason)), 4, style.width);
   return text;
-}
-
-std::string lossless_text(const Document& document, const Style& style) {
-  std::string text;
-  for (const Arm& arm : document.arms)
-    for (const Workload& workload : arm.workloads)
-      if (const auto& lossless = workload.lossless.value)
-        text +=
-            wrapped(fmt::format("  {} on {}: {} of {} texts equal to plain's; {}",
-                                util::printable(workload.workload_class), util::printable(arm.name),
-                                lossless->equal, lossless->texts, util::printable(lossless->says)),
-                    4, style.width);
-  return text.empty() ? "" : heading("Lossless", style) + text;
 }
 
 std::string warnings_text(const Document& document, const Style& style) {
@@ -133,13 +122,14 @@ std::string terminal(const Document& document, const Style& style) {
   text += drafter_table(document, style, notes);
   text += position_table(document, style, notes);
   text += pass_width_table(document, style);
+  text += price_table(document, style, notes);
   text += mix_table(document, style, notes);
   text += prefill_table(document, style, notes);
   text += load_tables(document, style, notes);
   text += width_table(document, style, notes);
   text += phase_table(document, style);
   text += notes_text(notes, style);
-  text += lossless_text(document, style);
+  text += lossless_table(document, style);
   text += warnings_text(document, style);
   text += outcomes_text(document, style);
   text += facts_text(document, style);

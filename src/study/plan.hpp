@@ -37,6 +37,7 @@ struct RunOptions {
   bool ignore_eos = false;    ///< servers go on to the cap
   bool pictures = false;      ///< every request carries one of ours; chat messages only
   bool warm_session = false;  ///< keep the drafter's own state from request to request
+  bool force_text = false;    ///< all arms follow the text that plain gives first, untimed
   std::uint64_t seed = 1;
   int patience_s = 600;  ///< silence after which an engine is given up
 };

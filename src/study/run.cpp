@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "machine/noise_meter.hpp"
 #include "machine/process_memory.hpp"
 #include "metrics/normalise.hpp"
 #include "study/collect.hpp"
 #include "study/load.hpp"
+#include "study/rereading.hpp"
 #include "workload/picture.hpp"
 
 namespace paceline::study {
@@ -27,6 +30,15 @@ trace::Outcome no_images() {
       "(--mmproj FILE with --server-bin), or leave the images out");
 }
 
+const char* const plain_arm = "plain";
+
+/// What a request is made for.
+enum class Purpose {
+  measured,
+  warm_up,    ///< a short one that warms the engine up
+  reference,  ///< gives the text that all arms follow; discarded from figures like a warm-up
+};
+
 /// One run in progress: the trace so far, and where it is taken down.
 class Run {
  public:
@@ -41,13 +53,15 @@ class Run {
   util::Result<void> measure(const engine::EngineFactory& make_engine) {
     PACELINE_TRY(journal_.begin(trace_.header));
     const auto launches = plan(options_);
-    steps_total_ = static_cast<double>(launches.size() * steps_of_launch());
+    const std::size_t before = options_.force_text ? 1 : 0;
+    steps_total_ = static_cast<double>((launches.size() + before) * steps_of_launch());
+    if (options_.force_text) PACELINE_TRY(write_texts(make_engine));
     for (const auto& planned : launches) {
-      if (stop_asked_()) break;
+      if (stop_asked_() || pointless_to_go_on()) break;
       const auto engine = make_engine();
       PACELINE_TRY(measure_launch(planned, *engine));
-      if (pointless_to_go_on()) break;
     }
+    if (!stop_asked_() && !pointless_to_go_on()) PACELINE_TRY(read_again(make_engine));
     trace_.interrupted = stop_asked_();
     return journal_.end(trace_.interrupted);
   }
@@ -59,6 +73,62 @@ class Run {
   }
 
   util::Result<void> measure_launch(const PlannedLaunch& planned, engine::Engine& engine) {
+    return launch(planned, options_.arms[planned.arm].setup, engine,
+                  [&] { return measure_requests(planned, engine); });
+  }
+
+  /// An untimed launch of the plain arm, past all planned rounds; nothing without that arm.
+  std::optional<PlannedLaunch> extra_launch() const {
+    for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
+      if (options_.arms[arm].name == plain_arm)
+        return PlannedLaunch{.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}};
+    return std::nullopt;
+  }
+
+  int planned_rounds() const { return options_.rounds + (options_.phases ? 1 : 0); }
+
+  /// The text of each prompt that all arms are to follow.
+  util::Result<void> write_texts(const engine::EngineFactory& make_engine) {
+    const auto planned = extra_launch();
+    if (!planned)
+      return util::fail(util::ErrorKind::internal, "no plain arm gives the text to follow");
+    const auto engine = make_engine();
+    return launch(*planned, options_.arms[planned->arm].setup, *engine,
+                  [&]() -> util::Result<void> {
+                    for (const auto& prompt : options_.prompts.measured)
+                      PACELINE_TRY(measure_request(*planned, prompt, Purpose::reference, *engine));
+                    return {};
+                  });
+  }
+
+  /// Where texts differ, plain's are read again by a fresh plain engine, after everything that is
+  /// timed: how close its choice was there, and how far apart its logits are by width.
+  util::Result<void> read_again(const engine::EngineFactory& make_engine) {
+    const auto jobs = plan_rereading(trace_, options_);
+    const auto planned = extra_launch();
+    if (jobs.empty() || !planned) return {};
+    const auto engine = make_engine();
+    if (!engine->capabilities().rereads) return {};
+    const trace::Setup setup = rereading_setup(options_.arms[planned->arm].setup, jobs);
+    return launch(*planned, setup, *engine, [&]() -> util::Result<void> {
+      for (const auto& job : jobs) {
+        if (lost()) break;
+        show(options_.arms[planned->arm], *planned, "reading texts that differ again");
+        Collected collected =
+            collect(*engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
+        current().outcome = collected.request.outcome;
+        if (!collected.rereading) continue;
+        PACELINE_TRY(journal_.rereading(current().index, *collected.rereading));
+        current().rereadings.push_back(std::move(*collected.rereading));
+      }
+      return {};
+    });
+  }
+
+  /// A fresh load of an arm's engine, `work` on it, and its end.
+  template <class Work>
+  util::Result<void> launch(const PlannedLaunch& planned, const trace::Setup& setup,
+                            engine::Engine& engine, Work work) {
     const trace::Arm& arm = options_.arms[planned.arm];
     const double steps_after = steps_done_ + static_cast<double>(steps_of_launch());
     trace::Launch launch;
@@ -68,7 +138,7 @@ class Run {
     show(arm, planned, "loading");
     // Some engines know only once they are open whether they run here.
     const auto before = machine::read_memory(std::nullopt, trace::MemoryMoment::before_load);
-    auto facts = engine.open(arm.setup, arm.sampling);
+    auto facts = engine.open(setup, arm.sampling);
     if (facts && facts->server && facts->server->takes_images == false && sends_images())
       facts = tl::unexpected(no_images());
     if (facts)
@@ -82,7 +152,7 @@ class Run {
     if (facts) {
       if (engine.capabilities().is_local) readings.push_back(before);
       read_memory(engine, trace::MemoryMoment::after_load, readings);
-      PACELINE_TRY(measure_requests(planned, engine));
+      PACELINE_TRY(work());
       if (!lost()) read_memory(engine, trace::MemoryMoment::after_run, readings);
     }
     for (const auto& reading : readings) PACELINE_TRY(journal_.memory(current().index, reading));
@@ -102,11 +172,12 @@ class Run {
 
   util::Result<void> measure_requests(const PlannedLaunch& planned, engine::Engine& engine) {
     for (const auto& prompt : options_.prompts.warm_up)
-      PACELINE_TRY(measure_request(planned, prompt, true, engine));
+      PACELINE_TRY(measure_request(planned, prompt, Purpose::warm_up, engine));
     if (options_.widths && !planned.synced) PACELINE_TRY(time_widths(planned, engine));
     ++steps_done_;
     for (const std::size_t index : planned.prompts) {
-      PACELINE_TRY(measure_request(planned, options_.prompts.measured[index], false, engine));
+      PACELINE_TRY(
+          measure_request(planned, options_.prompts.measured[index], Purpose::measured, engine));
       ++steps_done_;
     }
     return planned.synced ? util::Result<void>{} : measure_loads(planned, engine);
@@ -177,24 +248,52 @@ class Run {
   }
 
   util::Result<void> measure_request(const PlannedLaunch& planned, const workload::Prompt& prompt,
-                                     bool warm_up, engine::Engine& engine) {
+                                     Purpose purpose, engine::Engine& engine) {
     if (lost()) return {};
     const trace::Arm& arm = options_.arms[planned.arm];
     show(arm, planned, prompt.workload_class);
     auto job = job_of(planned, prompt, prompt.id, prompt.id);
+    const bool warm_up = purpose == Purpose::warm_up;
     job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
-    noise_.start();
-    Collected collected =
-        collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
-    trace::Request request = std::move(collected.request);
-    request.noise = noise_.stop();
+    const bool follows = options_.force_text && purpose == Purpose::measured;
+    if (follows) job.forced_text = text_to_follow(prompt);
+    trace::Request request =
+        follows && job.forced_text.empty() ? without_text() : timed_request(job, engine);
     metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
     name(request, prompt, job);
-    request.warm_up = warm_up;
+    request.warm_up = purpose != Purpose::measured;
+    if (purpose == Purpose::reference) keep_text(prompt, request);
     note_failure(request.outcome, engine);
     PACELINE_TRY(journal_.request(current().index, request));
     current().requests.push_back(std::move(request));
     return {};
+  }
+
+  trace::Request timed_request(const protocol::Generate& job, engine::Engine& engine) {
+    noise_.start();
+    Collected collected =
+        collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
+    collected.request.noise = noise_.stop();
+    return std::move(collected.request);
+  }
+
+  static trace::Request without_text() {
+    trace::Request request;
+    request.outcome = trace::ended(trace::OutcomeKind::refused,
+                                   "plain gave no text of this prompt that could be followed");
+    return request;
+  }
+
+  void keep_text(const workload::Prompt& prompt, const trace::Request& request) {
+    if (request.outcome.kind != trace::OutcomeKind::done) return;
+    auto& text = texts_[{prompt.workload_class, prompt.id}];
+    for (const auto& emission : request.emissions)
+      text.insert(text.end(), emission.tokens.begin(), emission.tokens.end());
+  }
+
+  std::vector<std::int32_t> text_to_follow(const workload::Prompt& prompt) const {
+    const auto found = texts_.find({prompt.workload_class, prompt.id});
+    return found == texts_.end() ? std::vector<std::int32_t>() : found->second;
   }
 
   /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one. N-gram drafts
@@ -270,13 +369,17 @@ class Run {
   /// An arm that was refused would be refused again, and without it the comparison that was asked
   /// for cannot be made: better to say so now than after an hour.
   bool pointless_to_go_on() const {
+    if (trace_.launches.empty()) return false;
+    if (options_.force_text && texts_.empty()) return true;
     return !current().facts && current().outcome.kind == trace::OutcomeKind::refused;
   }
 
   void show(const trace::Arm& arm, const PlannedLaunch& planned, const std::string& what) const {
-    const int rounds = options_.rounds + (options_.phases ? 1 : 0);
+    const int rounds = planned_rounds();
     watcher_(steps_done_, steps_total_,
-             fmt::format("launch {}/{} of {}: {}", planned.round + 1, rounds, arm.name, what));
+             planned.round < rounds
+                 ? fmt::format("launch {}/{} of {}: {}", planned.round + 1, rounds, arm.name, what)
+                 : fmt::format("one more launch of {}: {}", arm.name, what));
   }
 
   trace::Launch& current() { return trace_.launches.back(); }
@@ -291,6 +394,8 @@ class Run {
   double steps_done_ = 0;
   double steps_total_ = 0;
   int failures_in_a_row_ = 0;  ///< of the current launch
+  /// By class and prompt: what plain said, for all arms to follow.
+  std::map<std::pair<std::string, std::string>, std::vector<std::int32_t>> texts_;
 };
 
 }  // namespace

@@ -97,7 +97,8 @@ PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
 PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
 PACELINE_JSON_FIELDS(Setup, 13, model_path, draft_path, spec_type, draft_n_max, ngram, asked_first,
                      backend_sampling, forced, n_ctx, threads, server_bin, server_args, url);
-PACELINE_JSON_FIELDS(Arm, 3, name, setup, sampling);
+PACELINE_JSON_FIELDS(Neutralised, 3, arm, parameter, value);
+PACELINE_JSON_FIELDS(Arm, 4, name, setup, sampling, neutralised);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_JSON_FIELDS(Devices, 1, list);
@@ -143,11 +144,15 @@ PACELINE_JSON_FIELDS(MemoryReading, 5, when, pss_bytes, reason, available_bytes,
 PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, ended_ns, requests,
                      counters_before, counters_after, client_cpu_s, lag_p50_s, lag_p99_s,
                      lag_max_s);
-PACELINE_JSON_FIELDS(Launch, 9, index, round, arm, facts, outcome, requests, widths, memory, loads);
+PACELINE_JSON_FIELDS(LogitDifference, 4, width, logits, p99, largest);
+PACELINE_JSON_FIELDS(Margin, 4, workload_class, prompt_id, token, top2);
+PACELINE_JSON_FIELDS(Rereading, 2, widths, margins);
+PACELINE_JSON_FIELDS(Launch, 10, index, round, arm, facts, outcome, requests, widths, memory, loads,
+                     rereadings);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
-PACELINE_JSON_FIELDS(Header, 13, trace_id, created, tool_version, seed, rounds, n_predict, workload,
-                     workload_notes, prompt_form, warm_session, mix, residency, arms);
+PACELINE_JSON_FIELDS(Header, 14, trace_id, created, tool_version, seed, rounds, n_predict, workload,
+                     workload_notes, prompt_form, warm_session, force_text, mix, residency, arms);
 
 PACELINE_JSON_FIELDS(Progress, 2, tokens, bytes);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "trace/setup.hpp"
 
@@ -12,6 +13,8 @@ namespace paceline::trace {
 struct AskedParameter {
   const char* name;
   std::optional<double> (*value)(const Sampling&);  ///< nothing when nobody asked
+  void (*ask)(Sampling&, double);
+  std::optional<double> neutral;  ///< switches its sampler off; absent: it only says how that works
 };
 
 template <auto Member>
@@ -20,20 +23,31 @@ std::optional<double> number_of(const Sampling& sampling) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
+template <auto Member>
+void ask_number(Sampling& sampling, double value) {
+  auto& place = sampling.*Member;
+  place = static_cast<typename std::remove_reference_t<decltype(place)>::value_type>(value);
+}
+
+template <auto Member>
+constexpr AskedParameter asked_parameter(const char* name, std::optional<double> neutral) {
+  return {name, number_of<Member>, ask_number<Member>, neutral};
+}
+
 /// All of them; `samplers` and `tool_temp` are no such numbers.
 inline constexpr std::array asked_parameters = {
-    AskedParameter{"temp", number_of<&Sampling::temp>},
-    AskedParameter{"top_k", number_of<&Sampling::top_k>},
-    AskedParameter{"top_p", number_of<&Sampling::top_p>},
-    AskedParameter{"min_p", number_of<&Sampling::min_p>},
-    AskedParameter{"typical_p", number_of<&Sampling::typical_p>},
-    AskedParameter{"top_n_sigma", number_of<&Sampling::top_n_sigma>},
-    AskedParameter{"xtc_probability", number_of<&Sampling::xtc_probability>},
-    AskedParameter{"xtc_threshold", number_of<&Sampling::xtc_threshold>},
-    AskedParameter{"penalty_last_n", number_of<&Sampling::penalty_last_n>},
-    AskedParameter{"penalty_repeat", number_of<&Sampling::penalty_repeat>},
-    AskedParameter{"penalty_freq", number_of<&Sampling::penalty_freq>},
-    AskedParameter{"penalty_present", number_of<&Sampling::penalty_present>},
+    asked_parameter<&Sampling::temp>("temp", 1),
+    asked_parameter<&Sampling::top_k>("top_k", 0),
+    asked_parameter<&Sampling::top_p>("top_p", 1),
+    asked_parameter<&Sampling::min_p>("min_p", 0),
+    asked_parameter<&Sampling::typical_p>("typical_p", 1),
+    asked_parameter<&Sampling::top_n_sigma>("top_n_sigma", -1),
+    asked_parameter<&Sampling::xtc_probability>("xtc_probability", 0),
+    asked_parameter<&Sampling::xtc_threshold>("xtc_threshold", std::nullopt),
+    asked_parameter<&Sampling::penalty_last_n>("penalty_last_n", std::nullopt),
+    asked_parameter<&Sampling::penalty_repeat>("penalty_repeat", 1),
+    asked_parameter<&Sampling::penalty_freq>("penalty_freq", 0),
+    asked_parameter<&Sampling::penalty_present>("penalty_present", 0),
 };
 
 /// The value asked for under a name; nothing when nobody asked or nobody can.

@@ -93,7 +93,8 @@ struct Setup {
   std::string model_path;
   std::optional<std::string> draft_path;  ///< absent: no drafter file (plain, or MTP in the target)
   SpecType spec_type = SpecType::none;    ///< the only drafter, or the last one that is asked
-  int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; unused for none
+  int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; of none, the
+                        ///< longest whose pass must be possible, for reading texts again
   NgramSizes ngram;     ///< for the n-gram types only
   std::vector<NgramDrafter> asked_first;  ///< before spec_type, in llama.cpp's order; the first
                                           ///< that drafts anything makes the pass's draft
@@ -114,11 +115,19 @@ inline std::vector<SpecType> drafters_of(const Setup& setup) {
   return types;
 }
 
+/// Says of an arm that it is another one with one default of its sampler switched off.
+struct Neutralised {
+  std::string arm;        ///< the other one
+  std::string parameter;  ///< as in asked_parameters
+  double value = 0;       ///< in force in the other one, though nobody asked for it
+};
+
 /// Settings on an engine: what is compared with what. The arm without a drafter is named "plain".
 struct Arm {
   std::string name;
   Setup setup;
   Sampling sampling;
+  std::optional<Neutralised> neutralised = {};  ///< absent: an arm of its own
 };
 
 }  // namespace paceline::trace

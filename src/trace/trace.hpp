@@ -10,6 +10,7 @@
 #include "trace/memory.hpp"
 #include "trace/mix.hpp"
 #include "trace/request.hpp"
+#include "trace/rereading.hpp"
 #include "trace/setup.hpp"
 
 namespace paceline::trace {
@@ -35,6 +36,7 @@ struct Launch {
   std::vector<WidthTime> widths;
   std::vector<MemoryReading> memory;  ///< in order of time; empty: the engine is no process
   std::vector<LoadCell> loads;        ///< in order of time; empty: one request ran at a time
+  std::vector<Rereading> rereadings;  ///< of texts that another arm did not say; mostly empty
 };
 
 /// What a run was going to do, fixed before it began.
@@ -49,13 +51,15 @@ struct Header {
   std::vector<std::string> workload_notes;   ///< what reading it left out, a sentence each
   PromptForm prompt_form = PromptForm::raw;  ///< of every prompt
   bool warm_session = false;  ///< drafter state is kept from request to request, as declared
+  bool force_text = false;    ///< every arm followed the text that plain gave first
   std::optional<Mix> mix;     ///< absent: none was declared
   std::string residency;      ///< "bare": every launch alone in memory; "declared": so says the
                               ///< owner of running servers
   std::vector<Arm> arms;
 };
 
-/// Launches past the planned rounds are synced ones for the phases; no headline figure is theirs.
+/// Launches past the planned rounds are for the phases, for the texts that arms follow, or to read
+/// texts again; no headline figure is theirs.
 inline bool is_headline(const Launch& launch, const Header& header) {
   return launch.round < header.rounds;
 }

@@ -87,6 +87,10 @@ util::Result<void> TraceFile::load(int launch_index, const LoadCell& cell) {
   return line(util::dump_json(launch_record("load", launch_index, cell)));
 }
 
+util::Result<void> TraceFile::rereading(int launch_index, const Rereading& rereading) {
+  return line(util::dump_json(launch_record("rereading", launch_index, rereading)));
+}
+
 util::Result<void> TraceFile::launch_end(int launch_index, const Outcome& outcome) {
   return line(util::dump_json(launch_record("launch_end", launch_index, outcome)));
 }
@@ -160,6 +164,8 @@ class Reader {
       util::read_field(json, "value", launch.memory.emplace_back());
     } else if (kind == "load") {
       util::read_field(json, "value", launch.loads.emplace_back());
+    } else if (kind == "rereading") {
+      util::read_field(json, "value", launch.rereadings.emplace_back());
     } else if (kind == "launch_end") {
       util::read_field(json, "value", launch.outcome);
     } else {

@@ -15,6 +15,7 @@
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
 #include "worker/llama/probing.hpp"
+#include "worker/llama/rereading.hpp"
 #include "worker/llama/runtime.hpp"
 #include "worker/llama/synthesis.hpp"
 
@@ -83,6 +84,10 @@ trace::Finished Session::perform(const protocol::Generate& job) {
 
 trace::Finished Session::perform(const protocol::Probe& job) {
   return model_ == nullptr ? no_model() : probe(*model_, job, *this);
+}
+
+trace::Finished Session::perform(const protocol::Reread& job) {
+  return model_ == nullptr ? no_model() : reread(*model_, job, *this);
 }
 
 trace::Finished Session::perform(const protocol::Synth& job) {

@@ -114,8 +114,8 @@ inline trace::Request sample_request(const std::string& workload_class) {
 
 inline trace::Trace sample_trace() {
   trace::Trace trace;
-  trace.header = {"0123abcd", "2026-01-02T03:04:05Z", "0.1.0", 42, 3,      4, "lab",
-                  {},         trace::PromptForm::raw, false,   {}, "bare", {}};
+  trace.header = {"0123abcd", "2026-01-02T03:04:05Z", "0.1.0", 42,    3,  4,      "lab",
+                  {},         trace::PromptForm::raw, false,   false, {}, "bare", {}};
   trace.header.arms = {sample_arm("plain", trace::SpecType::none, 0),
                        sample_arm("dflash-n6", trace::SpecType::draft_dflash, 6),
                        sample_arm("dflash-n7", trace::SpecType::draft_dflash, 7),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "engine/simulated/text.hpp"
@@ -46,6 +47,7 @@ class Generation {
         began_(now),
         random_(generator_of(truth, site, job.seed)),
         text_(truth.seed, text_key(job), truth.eos_probability, truth.text_period),
+        strays_at_(truth.strays_at(site.setup, prompt_text(job))),
         acceptance_(truth.acceptance(site.setup, prompt_text(job))),
         longest_draft_(longest_draft(truth, site.setup)),
         drafter_(trace_name(site.setup.spec_type)),
@@ -124,7 +126,7 @@ class Generation {
     emission.accepted = accepted;
     emission.at_ns = now_;
     for (int i = 0; i < sampled && stop_ == trace::StopReason::none; ++i) {
-      emission.tokens.push_back(text_.token(emitted_++));
+      emission.tokens.push_back(token(emitted_++));
       if (emission.tokens.back() == eos_token)
         stop_ = trace::StopReason::eos;
       else if (emitted_ == job_.n_predict)
@@ -132,6 +134,13 @@ class Generation {
     }
     emission.overshoot = sampled - static_cast<int>(emission.tokens.size());
     records_.emplace_back(std::move(emission));
+  }
+
+  std::int32_t token(int index) const {
+    const auto place = static_cast<std::size_t>(index);
+    if (place < job_.forced_text.size()) return job_.forced_text[place];
+    const std::int32_t own = text_.token(index);
+    return strays_at_ && index >= *strays_at_ && own != eos_token ? own + 1 : own;
   }
 
   Draft draw_draft() {
@@ -166,7 +175,7 @@ class Generation {
     pass.kind = trace::PassKind::speculative;
     pass.drafter = drafter_;
     for (int i = 0; job_.record_drafts && i < draft.offered; ++i) {
-      const auto truth = text_.token(emitted_ + i);
+      const auto truth = token(emitted_ + i);
       pass.draft.push_back(i < draft.accepted ? truth : truth + 1);
     }
     return pass;
@@ -214,6 +223,7 @@ class Generation {
   Nanoseconds began_;
   std::mt19937_64 random_;
   Text text_;
+  std::optional<int> strays_at_;
   std::vector<double> acceptance_;
   int longest_draft_;
   std::string drafter_;
@@ -278,6 +288,22 @@ std::vector<trace::Event> probe(const Truth& truth, const Site& site, const prot
   }
   events.emplace_back(trace::Finished{});
   return events;
+}
+
+std::vector<trace::Event> reread(const Truth& truth, const Site& site,
+                                 const protocol::Reread& job) {
+  constexpr std::int64_t logits = 1000;
+  if (site.setup.spec_type != trace::SpecType::none)
+    return refuse("texts are read again by a target alone: open it without a drafter");
+  trace::Rereading rereading;
+  for (const int width : job.widths) {
+    const double p99 = truth.logit_difference(width);
+    rereading.widths.push_back({width, logits, p99, 2 * p99});
+  }
+  for (const auto& text : job.texts)
+    for (const int place : text.places)
+      rereading.margins.push_back({text.workload_class, text.prompt_id, place, truth.top2_margin});
+  return {std::move(rereading), trace::Finished{}};
 }
 
 }  // namespace paceline::engine::simulated

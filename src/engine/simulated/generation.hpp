@@ -29,4 +29,7 @@ std::vector<trace::Event> generate(const Truth& truth, const Site& site,
 std::vector<trace::Event> probe(const Truth& truth, const Site& site, const protocol::Probe& job,
                                 trace::Nanoseconds& now);
 
+/// Every event of reading texts again: one Rereading, then Finished.
+std::vector<trace::Event> reread(const Truth& truth, const Site& site, const protocol::Reread& job);
+
 }  // namespace paceline::engine::simulated

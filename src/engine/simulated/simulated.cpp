@@ -57,6 +57,9 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::Probe& job) const {
     return probe(truth, site, job, now);
   }
+  std::vector<trace::Event> operator()(const protocol::Reread& job) const {
+    return reread(truth, site, job);
+  }
   std::vector<trace::Event> operator()(const protocol::Synth&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Invent&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Inspect&) const { return no_files(); }
@@ -79,7 +82,9 @@ bool is_record_of_pass(const trace::Event& event, int pass) {
 
 SimulatedEngine::SimulatedEngine(std::shared_ptr<World> world) : world_(std::move(world)) {}
 
-Capabilities SimulatedEngine::capabilities() const { return {.probes_widths = true}; }
+Capabilities SimulatedEngine::capabilities() const {
+  return {.probes_widths = true, .rereads = true};
+}
 
 tl::expected<trace::EngineFacts, trace::Outcome> SimulatedEngine::open(
     const trace::Setup& setup, const trace::Sampling& sampling) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,13 @@ struct Truth {
   int shortest_draft = 0;       ///< drafts are this long to the full length; 0: always full
   int draft_block = 8;          ///< the longest draft is one less where the setup does not say
   bool replays = false;         ///< a rejection costs a pass that decodes the accepted part again
+
+  /// Token of a text, from 0, from which on a setup writes another one; nothing: it never does.
+  std::function<std::optional<int>(const trace::Setup&, std::string_view prompt)> strays_at =
+      [](const trace::Setup&, std::string_view) { return std::optional<int>(); };
+  double top2_margin = 1;  ///< between the two best logits, at every token
+  /// 99th percentile of |logit difference| between passes of one token and of a width.
+  std::function<double(int width)> logit_difference = [](int) { return 0.001; };
 
   double eos_probability = 0;  ///< that a token of the text is the stop token
   int text_period = 0;         ///< the text repeats after so many tokens; 0: never

@@ -283,8 +283,7 @@ util::Result<void> check_setup(const trace::Setup& setup) {
   if (setup.spec_type == SpecType::none && setup.forced)
     return refuse("Without a drafter there is no acceptance to force: leave --accept-.. out.");
   if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
-  if (setup.spec_type != SpecType::none &&
-      (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens))
+  if (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens)
     return refuse(
         "A draft of {} tokens cannot be verified in one pass: --spec-draft-n-max takes "
         "0 (the drafter's own longest) to {}.",

@@ -85,7 +85,8 @@ util::Result<void> DecodeWindow::prefill() {
     PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + piece)));
   }
   model_.drafters.begin(past_);
-  last_ = common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1);
+  last_ = along_text(
+      common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1), 0);
   common_sampler_accept(sampler_.get(), last_, true);
   emit({&last_, 1}, -1, 0);
   return {};
@@ -190,6 +191,7 @@ util::Result<void> DecodeWindow::verify(trace::Pass& pass) {
 /// The accepted tokens of the draft and the target's own behind them.
 llama_tokens DecodeWindow::sample() {
   if (forced_) return sample_by_chance();
+  if (!job_.forced_text.empty()) return sample_along_text();
   return common_sampler_sample_and_accept_n(sampler_.get(), model_.target.get(), draft_);
 }
 
@@ -209,6 +211,25 @@ llama_tokens DecodeWindow::sample_by_chance() {
     common_sampler_accept(sampler_.get(), sampled.back(), true);
   }
   return sampled;
+}
+
+/// As common_sampler_sample_and_accept_n, with the target overruled by the text to follow.
+llama_tokens DecodeWindow::sample_along_text() {
+  llama_tokens sampled;
+  while (true) {
+    const std::size_t place = sampled.size();
+    const llama_token own =
+        common_sampler_sample(sampler_.get(), model_.target.get(), static_cast<int>(place));
+    sampled.push_back(along_text(own, place));
+    common_sampler_accept(sampler_.get(), sampled.back(), true);
+    if (place == draft_.size() || sampled.back() != draft_[place]) return sampled;
+  }
+}
+
+/// The token of the text so many places after what was emitted; the target's own behind its end.
+llama_token DecodeWindow::along_text(llama_token own, std::size_t ahead) const {
+  const std::size_t place = static_cast<std::size_t>(recording_.tokens()) + ahead;
+  return place < job_.forced_text.size() ? job_.forced_text[place] : own;
 }
 
 /// What became of the offered draft. Where the target decides it is counted by comparing tokens;

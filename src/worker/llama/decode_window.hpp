@@ -43,6 +43,8 @@ class DecodeWindow {
   util::Result<void> verify(trace::Pass& pass);
   llama_tokens sample();
   llama_tokens sample_by_chance();
+  llama_tokens sample_along_text();
+  llama_token along_text(llama_token own, std::size_t ahead) const;
   void judge(std::span<const llama_token> sampled, trace::Pass& pass);
   util::Result<void> settle(std::span<const llama_token> sampled);
   util::Result<void> return_to_checkpoint(std::span<const llama_token> sampled);

@@ -8,6 +8,7 @@
 #include "worker/llama/decode_window.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/prompt.hpp"
+#include "worker/llama/refuse.hpp"
 #include "worker/llama/sampling.hpp"
 
 namespace paceline::worker {
@@ -21,7 +22,20 @@ std::string text_of(const LoadedModel& model, std::span<const std::int32_t> toke
   return text;
 }
 
+util::Result<void> check_forced_text(const LoadedModel& model, const protocol::Generate& job) {
+  if (job.forced_text.empty()) return {};
+  if (model.facts.forced_rates)
+    return refuse(
+        "A request cannot follow a text while acceptance is drawn by chance: force one of them.");
+  for (const std::int32_t token : job.forced_text)
+    if (token < 0 || token >= llama_vocab_n_tokens(model.vocabulary()))
+      return refuse("The text to follow holds token {}, which this model does not have.", token);
+  return {};
+}
+
 trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
+  if (auto checked = check_forced_text(model, job); !checked)
+    return refused(checked.error().message);
   auto prompt = read_prompt(model, job);
   if (!prompt) return refused(prompt.error().message);
   const auto sampling = resolve_sampling(model.target_model.get(), job.sampling);

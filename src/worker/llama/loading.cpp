@@ -193,7 +193,8 @@ util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
   LoadedModelPtr model(new LoadedModel);
   model->setup = setup;
   model->speculative = speculative_parameters(setup, files.plan);
-  model->widest_pass = std::max(narrowest_probe_limit, files.plan.longest() + 1);
+  const int longest = model->speculates() ? files.plan.longest() : setup.draft_n_max;
+  model->widest_pass = std::max(narrowest_probe_limit, longest + 1);
   PACELINE_TRY(load_target(*model, snapshots));
   if (model->speculates() && !files.plan.ngram)
     PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));

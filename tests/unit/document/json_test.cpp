@@ -49,6 +49,21 @@ TEST(ReportSchema, HoldsForACompleteRun) {
   EXPECT_EQ(schema_errors(to_json_text(document)), "");
 }
 
+TEST(ReportSchema, HoldsForTextsThatWereHeldAgainstPlains) {
+  auto trace = support::sample_trace();
+  for (auto& arm : trace.header.arms) arm.sampling.temp = 0;
+  auto summary = support::sample_summary();
+  const std::string digest(64, '0');
+  metrics::Lossless lossless{3, 1, "wrong: first at token 7", metrics::Verdict::wrong, 1, 0, 1, {}};
+  lossless.each = {{"p", metrics::Verdict::equal, digest, digest, 0, 0, {}, {}},
+                   {"q", metrics::Verdict::near_tie, digest, digest, 7, 8, 0.5, 0.75},
+                   {"r", metrics::Verdict::wrong, digest, "", 1, 0, {}, {}}};
+  summary.arms[1].classes[0].lossless = lossless;
+  const Document document =
+      assemble(trace, summary, support::sample_mix(), support::sample_machine());
+  EXPECT_EQ(schema_errors(to_json_text(document)), "");
+}
+
 TEST(ReportSchema, HoldsForARunWithFailures) {
   auto trace = support::sample_trace();
   trace.interrupted = true;

@@ -80,6 +80,31 @@ TEST(ToWorkload, SaysWhyLosslessnessIsNotKnown) {
   EXPECT_EQ(lossless.value->equal, 9);
 }
 
+TEST(ToWorkload, SaysOfEveryTextWhatItWasJudgedBy) {
+  auto summary = drafted();
+  summary.lossless = {2, 1, "wrong", metrics::Verdict::wrong, 0, 0, 1, {}};
+  summary.lossless->each = {
+      {"p", metrics::Verdict::equal, std::string(64, 'a'), std::string(64, 'a'), 0, 0, {}, {}},
+      {"q", metrics::Verdict::wrong, std::string(64, 'b'), "", 7, 8, 0.5, 0.25}};
+  const auto lossless = *to_workload(summary, dflash, {}).lossless.value;
+  EXPECT_EQ(lossless.verdict, "wrong");
+  ASSERT_EQ(lossless.each.size(), 2u);
+  EXPECT_EQ(lossless.each[0].digest.value, std::string(64, 'a'));
+  EXPECT_EQ(lossless.each[0].first_difference.reason, "the texts are equal");
+  EXPECT_FALSE(lossless.each[1].plain_digest.value);
+  EXPECT_EQ(lossless.each[1].first_difference.value, 7);
+  EXPECT_EQ(lossless.each[1].width.value, 8);
+  EXPECT_EQ(lossless.each[1].margin.value, 0.5);
+  EXPECT_EQ(lossless.each[1].near_tie_limit.value, 0.25);
+}
+
+TEST(ToWorkload, ClaimsNoLosslessnessOfTextsThatWereForced) {
+  trace::Trace trace;
+  trace.header.force_text = true;
+  EXPECT_NE(to_workload(drafted(), dflash, trace).lossless.reason.find("by construction"),
+            std::string::npos);
+}
+
 TEST(ToWorkload, KeepsPhasesUnknownWithoutASyncedRun) {
   auto summary = drafted();
   EXPECT_FALSE(to_workload(summary, dflash, {}).phases.value);

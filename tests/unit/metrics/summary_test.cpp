@@ -192,6 +192,52 @@ TEST(summary, greedy_arms_of_one_text_are_lossless) {
   EXPECT_FALSE(summary.arms[0].classes[0].lossless);
 }
 
+/// A greedy run of two classes whose drafting arm strays from the text on one of them, and what
+/// plain said of it later: a pass of width 4 accounts for margins under 3 x 0.01.
+trace::Trace straying_run(double margin) {
+  auto truth = accepting({1, 1, 1});
+  truth.strays_at = [](const trace::Setup& setup, std::string_view prompt) {
+    const bool strays = setup.spec_type != trace::SpecType::none && prompt.starts_with("code-3");
+    return strays ? std::optional(11) : std::nullopt;
+  };
+  auto plan = tests::two_arm_plan(9, 3);
+  plan.arms[1].setup.draft_n_max = 3;
+  for (const auto& prompt : tests::study_prompts("prose", 9)) plan.prompts.push_back(prompt);
+  for (auto& arm : plan.arms) arm.sampling.temp = 0;
+  auto trace = tests::run_study(truth, plan);
+  trace::Launch launch;
+  launch.arm = "plain";
+  launch.index = static_cast<int>(trace.launches.size());
+  launch.round = plan.rounds;
+  launch.rereadings = {{{{4, 1000, 0.01, 0.02}}, {{"code", "code-3", 12, margin}}}};
+  trace.launches.push_back(std::move(launch));
+  return trace;
+}
+
+TEST(summary, an_arm_whose_text_is_wrong_keeps_its_figures_and_loses_every_speedup) {
+  const auto summary = summary_of(straying_run(0.5));
+  const auto& classes = summary.arms[1].classes;
+  ASSERT_EQ(classes.size(), 2u);
+  EXPECT_EQ(classes[0].lossless->wrong, 1);
+  EXPECT_EQ(classes[0].lossless->equal, 8);
+  EXPECT_EQ(classes[1].lossless->verdict, metrics::Verdict::equal);
+  for (const auto& item : classes) {
+    EXPECT_FALSE(item.speedup.value) << item.workload_class;
+    EXPECT_NE(item.speedup.reason.find("its greedy text on code is wrong: first at token 12"),
+              std::string::npos)
+        << item.speedup.reason;
+    EXPECT_TRUE(item.tokens_per_s.value);
+    EXPECT_TRUE(item.tokens_per_pass.value);
+  }
+  EXPECT_EQ(summary.arms[0].launches_done, 3) << "the launch that only read is none of the run's";
+}
+
+TEST(summary, an_arm_whose_text_is_a_near_tie_keeps_its_speedup) {
+  const auto item = summary_of(straying_run(0.029)).arms[1].classes[0];
+  EXPECT_EQ(item.lossless->near_tie, 1);
+  EXPECT_TRUE(item.speedup.value);
+}
+
 TEST(summary, an_arm_that_was_never_launched_is_there_without_figures) {
   auto trace = tests::run_study(accepting({1}), tests::two_arm_plan(9, 1));
   trace.header.arms.push_back(tests::drafting_arm());

@@ -39,12 +39,14 @@ TEST(Message, generate_keeps_its_tokens_and_flags) {
   generate.n_predict = 24;
   generate.seed = 4294967295u;
   generate.record_gaps = true;
+  generate.forced_text = {3, 4};
   const auto submit = only<Submit>(decode_command(encode(Command(Submit{7, generate}))));
   const auto& back = std::get<Generate>(submit.job);
   EXPECT_EQ(submit.job_id, 7u);
   EXPECT_EQ(back.prompt_tokens, generate.prompt_tokens);
   EXPECT_EQ(back.seed, 4294967295u);
   EXPECT_TRUE(back.record_gaps);
+  EXPECT_EQ(back.forced_text, generate.forced_text);
   EXPECT_FALSE(back.record_drafts);
 }
 
@@ -82,6 +84,22 @@ TEST(Message, a_job_without_fields_and_its_answer_arrive) {
   const trace::Devices devices{{{"CPU", "CPU", "a processor", 1, 1ULL << 40}}};
   const auto happened = only<Happened>(decode_report(encode(Report(Happened{5, devices}))));
   EXPECT_EQ(std::get<trace::Devices>(happened.event).list.at(0).memory_total_bytes, 1ULL << 40);
+}
+
+TEST(Message, texts_to_read_again_and_what_was_read_arrive) {
+  Reread job;
+  job.texts.push_back({"code", "a", "", {{"user", "why?"}}, {7, 8, 9}, {1, 3}});
+  job.widths = {2, 8};
+  const auto submit = only<Submit>(decode_command(encode(Command(Submit{5, job}))));
+  const auto& back = std::get<Reread>(submit.job);
+  EXPECT_EQ(back.texts.at(0).messages.at(0).content, "why?");
+  EXPECT_EQ(back.texts[0].tokens, job.texts[0].tokens);
+  EXPECT_EQ(back.texts[0].places, job.texts[0].places);
+  EXPECT_EQ(back.widths, job.widths);
+  const trace::Rereading said{{{8, 1LL << 40, 1e-7, 2.5}}, {{"code", "a", 3, 0.125}}};
+  const auto happened = only<Happened>(decode_report(encode(Report(Happened{5, said}))));
+  EXPECT_EQ(std::get<trace::Rereading>(happened.event).widths.at(0).logits, 1LL << 40);
+  EXPECT_EQ(std::get<trace::Rereading>(happened.event).margins.at(0).top2, 0.125);
 }
 
 TEST(Message, text_that_is_no_utf8_becomes_replacement_characters) {

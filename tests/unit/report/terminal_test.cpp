@@ -316,8 +316,23 @@ TEST(Terminal, ShowsPhasesAndLosslessnessWhereTheyWereMeasured) {
                       "class arm draft checkpoint verify process sample accept rollback "
                       "other synced unsynced"));
   EXPECT_TRUE(has_row(text, "prose dflash-n6 1.00 2.00 3.00 4.00 5.00 6.00 7.00 8.00 36.0 35.0"));
-  EXPECT_TRUE(has_row(text, "prose on dflash-n6: 10 of 10 texts equal to plain's; equal"));
+  EXPECT_TRUE(has_row(text, "class arm verdict equal near ties wrong unknown"));
+  EXPECT_TRUE(has_row(text, "prose dflash-n6 equal 10 of 10 0 0 0"));
   EXPECT_FALSE(contains(terminal(sample_document(), wide), "Phases"));
+}
+
+TEST(Terminal, TellsWhereATextIsWrongAndWarnsOfIt) {
+  auto summary = support::sample_summary();
+  auto& item = summary.arms[1].classes[0];
+  item.lossless = metrics::Lossless{
+      10, 8, "wrong: first at token 7 of prompt p", metrics::Verdict::wrong, 1, 0, 1, {}};
+  item.speedup = metrics::unknown("its greedy text on prose is wrong");
+  const std::string text = terminal(
+      document::assemble(support::sample_trace(), summary, support::sample_mix(), {}), wide);
+  EXPECT_TRUE(has_row(text, "prose dflash-n6 wrong 8 of 10 1 1 0"));
+  EXPECT_TRUE(has_row(text, "prose on dflash-n6 wrong: first at token 7 of prompt p"));
+  EXPECT_TRUE(contains(text, "wrong_text: greedy texts differ from plain's"));
+  EXPECT_TRUE(contains(text, "its greedy text on prose is wrong"));
 }
 
 TEST(Terminal, ShowsARunThatNeverOpenedWithoutATable) {

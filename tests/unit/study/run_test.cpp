@@ -33,6 +33,7 @@ class MemoryJournal final : public trace::Journal {
   util::Result<void> load(int, const trace::LoadCell& cell) override {
     return note(cell.loop == trace::LoadLoop::closed ? "closed loop" : "open loop");
   }
+  util::Result<void> rereading(int, const trace::Rereading&) override { return note("rereading"); }
   util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
   util::Result<void> end(bool) override { return note("end"); }
 
@@ -303,6 +304,99 @@ TEST_F(StudyRun, measures_phases_in_launches_of_their_own) {
   for (const auto& launch : trace->launches)
     for (const auto& request : launch.requests)
       EXPECT_EQ(request.synced, launch.round == 3) << "round " << launch.round;
+}
+
+/// The drafting arm says another text of prompt b from its third token on.
+void stray_on_b(engine::simulated::Truth& truth) {
+  truth.acceptance = [](const trace::Setup&, std::string_view) {
+    return std::vector<double>(7, 1.0);
+  };
+  truth.strays_at = [](const trace::Setup& setup, std::string_view prompt) {
+    const bool strays = setup.spec_type != trace::SpecType::none && prompt == "text of b";
+    return strays ? std::optional(2) : std::nullopt;
+  };
+}
+
+TEST_F(StudyRun, has_a_fresh_plain_engine_read_the_text_again_that_an_arm_did_not_say) {
+  for (auto& arm : options.arms) arm.sampling.temp = 0;
+  stray_on_b(world->truth);
+  world->truth.top2_margin = 0.125;
+  world->truth.logit_difference = [](int width) { return width * 0.5; };
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 7u);
+  const auto& last = trace->launches.back();
+  EXPECT_EQ(last.arm, "plain");
+  EXPECT_EQ(last.round, 3) << "past the planned rounds 0 to 2";
+  EXPECT_TRUE(last.requests.empty());
+  ASSERT_EQ(last.rereadings.size(), 1u);
+  ASSERT_EQ(last.rereadings[0].margins.size(), 1u);
+  EXPECT_EQ(last.rereadings[0].margins[0].prompt_id, "b");
+  EXPECT_EQ(last.rereadings[0].margins[0].token, 3);
+  EXPECT_EQ(last.rereadings[0].margins[0].top2, 0.125);
+  ASSERT_EQ(last.rereadings[0].widths.size(), 1u) << "only the width that said it";
+  EXPECT_EQ(last.rereadings[0].widths[0].width, 8);
+  EXPECT_EQ(last.rereadings[0].widths[0].p99, 4);
+  EXPECT_EQ(journal.notes[journal.notes.size() - 3], "rereading");
+}
+
+TEST_F(StudyRun, reads_nothing_again_when_texts_are_equal_or_sampled) {
+  const auto sampled = [&] {
+    stray_on_b(world->truth);
+    return run()->launches.size();
+  };
+  EXPECT_EQ(sampled(), 6u);
+  for (auto& arm : options.arms) arm.sampling.temp = 0;
+  world->truth.strays_at = engine::simulated::Truth{}.strays_at;
+  EXPECT_EQ(run()->launches.size(), 6u);
+}
+
+std::vector<std::int32_t> tokens_of(const trace::Request& request) {
+  std::vector<std::int32_t> tokens;
+  for (const auto& emission : request.emissions)
+    tokens.insert(tokens.end(), emission.tokens.begin(), emission.tokens.end());
+  return tokens;
+}
+
+TEST_F(StudyRun, has_all_arms_follow_the_text_that_plain_gave_first) {
+  stray_on_b(world->truth);
+  options.force_text = true;
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 7u);
+  const auto& first = trace->launches.front();
+  EXPECT_EQ(first.arm, "plain");
+  EXPECT_EQ(first.round, 3) << "past the planned rounds, so that no figure is made of it";
+  std::map<std::string, std::vector<std::int32_t>> texts;
+  for (const auto& request : first.requests) {
+    EXPECT_TRUE(request.warm_up) << "discarded from every figure";
+    texts[request.prompt_id] = tokens_of(request);
+    EXPECT_EQ(texts[request.prompt_id].size(), 20u);
+  }
+  ASSERT_EQ(texts.size(), 3u);
+  for (std::size_t i = 1; i < trace->launches.size(); ++i)
+    for (const auto& request : trace->launches[i].requests)
+      if (!request.warm_up) {
+        EXPECT_EQ(tokens_of(request), texts.at(request.prompt_id));
+      }
+}
+
+TEST_F(StudyRun, measures_nothing_when_plain_gave_no_text_to_follow) {
+  options.force_text = true;
+  world->truth.faults = {Fault{FaultKind::crash, 0, 0, 0}};
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 1u);
+  EXPECT_EQ(trace->launches[0].outcome.kind, trace::OutcomeKind::crashed);
+}
+
+TEST_F(StudyRun, refuses_a_prompt_that_plain_gave_no_text_of) {
+  options.force_text = true;
+  options.prompts.measured[1].text = "";
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(count(*trace, "dflash-n7", trace::OutcomeKind::refused), 3);
+  EXPECT_EQ(count(*trace, "dflash-n7", trace::OutcomeKind::done), 6);
 }
 
 TEST_F(StudyRun, that_cannot_be_taken_down_any_more_is_an_error_and_keeps_what_it_measured) {

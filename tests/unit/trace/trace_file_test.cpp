@@ -50,6 +50,7 @@ std::string written_trace(const std::filesystem::path& path) {
   cell.loop = LoadLoop::open;
   cell.rate_per_s = 2.5;
   EXPECT_TRUE((*file)->load(0, cell));
+  EXPECT_TRUE((*file)->rereading(0, {{{8, 2048, 0.0011, 0.5}}, {{"prose", "prose-01", 2, 0.25}}}));
   Outcome outcome;
   outcome.kind = OutcomeKind::crashed;
   outcome.signal = 11;
@@ -87,6 +88,12 @@ TEST(TraceFile, gives_back_what_was_taken_down) {
   EXPECT_FALSE(launch.loads[0].client_cpu_s);
   EXPECT_EQ(launch.loads[1].loop, LoadLoop::open);
   EXPECT_EQ(launch.loads[1].rate_per_s, 2.5);
+  ASSERT_EQ(launch.rereadings.size(), 1u);
+  EXPECT_EQ(launch.rereadings[0].widths.at(0).width, 8);
+  EXPECT_EQ(launch.rereadings[0].widths[0].logits, 2048);
+  EXPECT_EQ(launch.rereadings[0].widths[0].p99, 0.0011);
+  EXPECT_EQ(launch.rereadings[0].margins.at(0).prompt_id, "prose-01");
+  EXPECT_EQ(launch.rereadings[0].margins[0].top2, 0.25);
   EXPECT_EQ(launch.outcome.kind, OutcomeKind::crashed);
   EXPECT_EQ(launch.outcome.signal, 11);
   EXPECT_FALSE(launch.outcome.exit_code);

@@ -328,6 +328,86 @@ TEST(Generation, ForcedToALengthYieldsItInTheMean) {
   EXPECT_LT(error, 0.1);
 }
 
+/// Every way to draft, with sizes that make short texts drafted from.
+trace::Setup drafting_setup(SpecType type) {
+  return trace::is_ngram(type) ? ngram_setup(type) : lab_setup(type);
+}
+
+struct Acceptance {
+  int offered = 0;
+  int accepted = 0;
+  int width = 0;
+  auto operator<=>(const Acceptance&) const = default;
+};
+
+std::vector<Acceptance> acceptance(const Window& window) {
+  std::vector<Acceptance> passes;
+  for (const auto& pass : window.passes)
+    passes.push_back({pass.offered, pass.accepted, pass.width});
+  return passes;
+}
+
+class AlongAText : public testing::TestWithParam<SpecType> {};
+
+// What the target itself decides greedily is the check: its own text is followed at a temperature
+// at which it would say another one.
+TEST_P(AlongAText, AcceptsOfAGreedyTextWhatAGreedyRunAccepts) {
+  for (const Snapshots snapshots : {Snapshots{}, Snapshots{0}}) {
+    protocol::Generate job = greedy(std::string(json_prompt), 100);
+    const Window own = run(drafting_setup(GetParam()), snapshots, job);
+    job.forced_text.assign(own.tokens.begin(), own.tokens.end());
+    job.sampling.temp = 1.5;
+    job.seed = 3;
+    const Window followed = run(drafting_setup(GetParam()), snapshots, job);
+    EXPECT_EQ(followed.tokens, own.tokens);
+    EXPECT_EQ(acceptance(followed), acceptance(own));
+    EXPECT_EQ(residual(followed), 0);
+    EXPECT_GT(count(own, PassKind::speculative), 0);
+  }
+}
+
+TEST_P(AlongAText, SaysATextThatPlainSampledTokenByToken) {
+  const Window plain = run(lab_setup(SpecType::none), std::nullopt, sampled(60));
+  protocol::Generate job = sampled(60);
+  job.forced_text.assign(plain.tokens.begin(), plain.tokens.end());
+  job.seed = 12;
+  for (const Snapshots snapshots : {Snapshots{}, Snapshots{0}}) {
+    const Window followed = run(drafting_setup(GetParam()), snapshots, job);
+    EXPECT_EQ(followed.tokens, plain.tokens);
+    EXPECT_EQ(residual(followed), 0);
+    for (const auto& pass : followed.passes) EXPECT_FALSE(pass.superseded);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Generation, AlongAText,
+                         testing::Values(SpecType::draft_dflash, SpecType::draft_mtp,
+                                         SpecType::draft_simple, SpecType::ngram_simple,
+                                         SpecType::ngram_mod),
+                         [](const auto& instance) {
+                           std::string name = util::enum_name(instance.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Generation, GoesOnByItselfBehindTheEndOfATextToFollow) {
+  const Window own = run(lab_setup(SpecType::none), std::nullopt, greedy(std::string(prompt), 40));
+  protocol::Generate job = greedy(std::string(prompt), 40);
+  job.forced_text.assign(own.tokens.begin(), own.tokens.begin() + 10);
+  EXPECT_EQ(run(lab_setup(SpecType::none), std::nullopt, job).tokens, own.tokens);
+}
+
+TEST(Generation, RefusesToFollowATextWhileAcceptanceIsForcedOrWithTokensThatAreNone) {
+  trace::Setup setup = lab_setup(SpecType::draft_mtp, 3);
+  protocol::Generate job = greedy(std::string(prompt), 8);
+  job.forced_text = {1'000'000'000};
+  EXPECT_NE(run(setup, std::nullopt, job).finished.outcome.reason.find("token 1000000000"),
+            std::string::npos);
+  setup.forced = trace::ForcedAcceptance{.length = 2, .schedule = {}, .rates = {}};
+  job.forced_text = {5};
+  EXPECT_NE(run(setup, std::nullopt, job).finished.outcome.reason.find("by chance"),
+            std::string::npos);
+}
+
 TEST(Generation, ACancelBetweenPassesKeepsWhatWasEmitted) {
   auto model = load(lab_setup(SpecType::none), {});
   ASSERT_TRUE(model.has_value());

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "gguf.h"
 #include "support/lab_copy.hpp"
@@ -128,6 +130,36 @@ TEST_F(SamplingOf, every_number_that_can_be_asked_for_is_in_force) {
   EXPECT_EQ(sampling.chain,
             (std::vector<std::string>{"penalties", "top-n-sigma", "top-k", "typical", "top-p",
                                       "min-p", "xtc", "temp-ext", "dist"}));
+}
+
+// Each is first made to act, and must then leave the chain at its neutral value.
+TEST_F(SamplingOf, a_sampler_at_its_neutral_value_leaves_the_chain) {
+  const std::map<std::string, std::pair<double, const char*>> acting = {
+      {"top_k", {11, "top-k"}},
+      {"top_p", {0.5, "top-p"}},
+      {"min_p", {0.5, "min-p"}},
+      {"typical_p", {0.5, "typical"}},
+      {"top_n_sigma", {2, "top-n-sigma"}},
+      {"xtc_probability", {0.25, "xtc"}},
+      {"penalty_repeat", {1.5, "penalties"}},
+      {"penalty_freq", {0.5, "penalties"}},
+      {"penalty_present", {0.5, "penalties"}}};
+  const auto model = open([](gguf_context*) {}, {});
+  ASSERT_TRUE(model);
+  for (const auto& parameter : trace::asked_parameters) {
+    const auto found = acting.find(parameter.name);
+    if (found == acting.end()) continue;
+    const auto [value, sampler] = found->second;
+    const auto runs = [&](double asked_value) {
+      trace::Sampling asked;
+      parameter.ask(asked, asked_value);
+      const auto chain =
+          resolve_sampling((*model)->target_model.get(), asked).value().effective.chain;
+      return std::count(chain.begin(), chain.end(), sampler) > 0;
+    };
+    EXPECT_TRUE(runs(value)) << parameter.name;
+    EXPECT_FALSE(runs(*parameter.neutral)) << parameter.name;
+  }
 }
 
 TEST_F(SamplingOf, the_order_of_samplers_is_the_users_else_the_files) {
