@@ -95,7 +95,7 @@ bench-peers: build ## CPU per token of AIPerf, GuideLLM, llama-benchy and ours, 
 
 .PHONY: bench-pairs
 bench-pairs: build ## every pair of an architecture and a drafter on small random models, in one table (minutes)
-	@bench/pairs build/bin/paceline $(GENERATOR)
+	@bench/pairs build/bin/paceline
 
 .PHONY: lab-models
 lab-models: export PACELINE_ENGINE := source
