@@ -185,7 +185,9 @@ TEST_P(Untrained, DrafterGivesThePlainTextAndKeepsTheIdentity) {
 // llama-server keeps no snapshots for these types, so the recurrent target replays.
 TEST_P(Untrained, DrafterReplaysOnARecurrentTargetUnlessSnapshotsAreKept) {
   const Window replayed = run(setup(), std::nullopt, job());
-  const int n_max = setup().ngram.size_m.value_or(3);  // 3: llama-server's default of draft-simple
+  // 3 is llama-server's default of draft-simple.
+  const int n_max = GetParam() == SpecType::ngram_cache ? trace::ngram_cache_draft
+                                                        : setup().ngram.size_m.value_or(3);
   const Window snapshots = run(setup(), static_cast<unsigned>(n_max), job());
   EXPECT_GT(count(replayed, PassKind::replay), 0);
   EXPECT_EQ(count(snapshots, PassKind::replay), 0);
