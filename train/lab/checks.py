@@ -43,11 +43,16 @@ def check_tokens(workshop, programs, model):
     return len(ours)
 
 
-def llama_perplexity(programs, model, text):
+def llama_perplexity(workshop, programs, model, text):
+    """Of all WINDOWS windows. Read from the log: what it prints may end without its last lines."""
+    log = workshop.folder / "check.log"
     command = [programs / "llama-perplexity", "-m", model, "-f", text, "-t", "1", "--no-escape"]
-    command += ["-c", str(WINDOW), "-b", str(WINDOW), "--chunks", str(WINDOWS)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(re.findall(r"\[\d+\]([\d.]+),", ended.stdout + ended.stderr)[-1])  # the last line may be lost
+    command += ["-c", str(WINDOW), "-b", str(WINDOW), "--chunks", str(WINDOWS), "--log-file", log]
+    subprocess.run(command, capture_output=True, check=True)
+    found = re.search(rf"\[{WINDOWS}\]([\d.]+),", log.read_text("utf-8", errors="replace"))
+    if not found:
+        raise SystemExit(f"llama-perplexity left no estimate of window {WINDOWS} in {log}")
+    return float(found.group(1))
 
 
 def check_perplexity(workshop, programs, name, model, path):
@@ -56,7 +61,7 @@ def check_perplexity(workshop, programs, name, model, path):
     for text_class, tokens in held_out.tokens.items():
         text = workshop.folder / "check.txt"
         text.write_bytes(workshop.tokenizer().decode(tokens[: WINDOW * (WINDOWS + 1)].tolist()))
-        ours, theirs = perplexity(model, tokens), llama_perplexity(programs, path, text)
+        ours, theirs = perplexity(model, tokens), llama_perplexity(workshop, programs, path, text)
         agree = agree and abs(ours - theirs) <= 5e-4 * ours
         print(f"{name} {text_class}: torch {ours:.4f}, llama-perplexity {theirs:.4f}", flush=True)
     return agree

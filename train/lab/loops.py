@@ -21,7 +21,7 @@ PROMPT, CONTINUED = 48, 144
 ROWS_OF_STEP = 16  # continuations, beside ordinary text
 NGRAM = 6  # shorter ones are repeated by good prose, too: "of the United States"
 PENALTY = 1.5  # weight of the unlikelihood, to the loss of ordinary text
-STEPS, RATE, SEED = 144, 0.08, 6
+STEPS, RATE, SEED = 204, 0.08, 6
 MIXED_ROWS, ROWS_OF_CLASS, TEXT_LENGTH = 4, 2, 512  # ordinary text of a step: all classes, and each of CLASSES
 
 

@@ -185,7 +185,9 @@ TEST_P(Untrained, DrafterGivesThePlainTextAndKeepsTheIdentity) {
 // llama-server keeps no snapshots for these types, so the recurrent target replays.
 TEST_P(Untrained, DrafterReplaysOnARecurrentTargetUnlessSnapshotsAreKept) {
   const Window replayed = run(setup(), std::nullopt, job());
-  const int n_max = setup().ngram.size_m.value_or(3);  // 3: llama-server's default of draft-simple
+  // 3 is llama-server's default for draft-simple.
+  const int n_max = GetParam() == SpecType::ngram_cache ? trace::ngram_cache_draft
+                                                        : setup().ngram.size_m.value_or(3);
   const Window snapshots = run(setup(), static_cast<unsigned>(n_max), job());
   EXPECT_GT(count(replayed, PassKind::replay), 0);
   EXPECT_EQ(count(snapshots, PassKind::replay), 0);
@@ -317,10 +319,11 @@ TEST(Generation, ForcedToALengthYieldsItInTheMean) {
       if (pass.offered == 4) tokens.push_back(pass.accepted + 1);
   }
   ASSERT_GT(tokens.size(), 400u);
-  const double mean = std::accumulate(tokens.begin(), tokens.end(), 0.0) / tokens.size();
+  const auto count = static_cast<double>(tokens.size());
+  const double mean = std::accumulate(tokens.begin(), tokens.end(), 0.0) / count;
   double squares = 0;
   for (const double one : tokens) squares += (one - mean) * (one - mean);
-  const double error = std::sqrt(squares) / tokens.size();
+  const double error = std::sqrt(squares) / count;
   EXPECT_NEAR(mean, 3, 3.5 * error);
   EXPECT_LT(error, 0.1);
 }
