@@ -114,11 +114,12 @@ TEST(Rereading, ComparesEveryLogitOfEveryWholePass) {
 TEST(Rereading, OfAnF16ModelFindsTinyDifferencesAndOfItsF32CopySmallerOnes) {
   const support::TemporaryFolder folder;
   const std::string copy = folder.path() / "f32.gguf";
-  ASSERT_TRUE(synthesize({.source_path = target,
-                          .destination_path = copy,
-                          .extra_layers = 0,
-                          .feed_forward = 0,
-                          .quant = protocol::Quant::f32}));
+  protocol::Synth job_of_copy;
+  job_of_copy.source_path = target;
+  job_of_copy.destination_path = copy;
+  job_of_copy.quant = protocol::Quant::f32;
+  MemoryPort port;
+  ASSERT_TRUE(synthesize(job_of_copy, port));
   const auto half = open_plain(target);
   const PlainText text = write_text(*half);
   const protocol::Reread job{{known(text.tokens, {})}, {2, 4, 8, 16}};
