@@ -123,6 +123,7 @@ void add_kind_options(CLI::App& command, Settings& settings) {
       .add_option("--arch", settings.job.architecture,
                   fmt::format("Architecture: {}", fmt::join(synth::model_kinds(), ", ")))
       ->type_name("NAME")
+      ->default_str("that of --like")
       ->group(group);
   std::vector<std::string> known;
   for (const synth::KnownModel& model : synth::known_models()) known.emplace_back(model.name);
@@ -131,6 +132,7 @@ void add_kind_options(CLI::App& command, Settings& settings) {
                   "Shape of a known model; what of it is no public fact is said to be assumed")
       ->check(CLI::IsMember(known))
       ->type_name("MODEL")
+      ->default_str("none")
       ->group(group);
   command
       .add_option("--scale", settings.job.scale,
@@ -143,23 +145,25 @@ void add_kind_options(CLI::App& command, Settings& settings) {
       .add_option("--drafter", settings.drafter,
                   fmt::format("A drafter instead: {}", fmt::join(synth::drafter_kinds(), ", ")))
       ->type_name("KIND")
+      ->default_str("a model")
       ->group(group);
   command.add_option("--for", settings.job.target_path, "The model that the drafter is for")
       ->type_name("FILE")
+      ->default_str("none")
       ->group(group);
   command
-      .add_option(
-          "--agreement", settings.job.agreement,
-          "Share of greedy draft tokens that the target says too, for draft-simple, dspark "
-          "and an MTP block (all, where it is left out); the target has to be synthetic, with a "
-          "head of its own")
+      .add_option("--agreement", settings.job.agreement,
+                  "Share of greedy draft tokens that the target says too, for draft-simple, dspark "
+                  "and an MTP block; the target has to be synthetic, with a head of its own")
       ->type_name("SHARE")
+      ->default_str("1")
       ->group(group);
   command
       .add_option("--ballast", settings.ballast,
                   "A copy of the first file that has this size and says the same: layers that add "
                   "nothing are added, behind those that drafters read")
       ->type_name("SIZE")
+      ->default_str("none")
       ->group(group);
 }
 
@@ -182,6 +186,7 @@ void add_weight_options(CLI::App& command, Settings& settings) {
           "--quant-of", settings.quant_of,
           fmt::format("Type of one class of them: {}", fmt::join(synth::tensor_classes, ", ")))
       ->type_name("CLASS=TYPE")
+      ->default_str("--quant")
       ->group(group);
 }
 
@@ -195,6 +200,7 @@ void add_shape_options(CLI::App& command, Settings& settings) {
             },
             field.about)
         ->type_name("NUMBER")
+        ->default_str(fmt::format("{}", synth::Shape().*field.value))
         ->group("Shape, in place of the architecture's small one or the known model's");
 }
 

@@ -48,7 +48,8 @@ class ComparedArms : public ::testing::Test {
   }
 
   util::Json workload(const std::string& arm) const {
-    for (const auto& one : document().at("arms"))
+    const util::Json report = document();
+    for (const auto& one : report.at("arms"))
       if (one.at("name") == arm) return one.at("workloads").at(0);
     ADD_FAILURE() << "no arm " << arm;
     return {};
@@ -115,7 +116,8 @@ TEST_F(ComparedArms, are_joined_by_those_without_each_default_that_nobody_asked_
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   std::set<std::string> names;
   std::set<std::string> priced;
-  for (const auto& launch : trace().launches) {
+  const auto measured = trace();
+  for (const auto& launch : measured.launches) {
     names.insert(launch.arm);
     const auto& chain = launch.facts->sampling.chain;
     const auto has = [&](const char* sampler) {
@@ -127,7 +129,8 @@ TEST_F(ComparedArms, are_joined_by_those_without_each_default_that_nobody_asked_
   }
   EXPECT_EQ(names, (std::set<std::string>{"plain", "plain-no-min_p", "plain-no-top_p", "mtp-n3",
                                           "mtp-n3-no-min_p", "mtp-n3-no-top_p"}));
-  for (const auto& price : document().at("default_prices")) {
+  const util::Json report = document();
+  for (const auto& price : report.at("default_prices")) {
     priced.insert(price.at("without").get<std::string>());
     const auto value = [&](const char* name) { return price.at(name).at("value").get<double>(); };
     EXPECT_NEAR(value("tokens_per_s"), value("passes_per_s") * value("tokens_per_pass"), 1e-9);

@@ -146,7 +146,8 @@ TEST_F(Run, measures_copies_of_target_and_drafter_in_the_types_and_weight_asked_
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   EXPECT_THAT(ended.output, HasSubstr("target-mtp-f16-2x1024-q8_0-"));
   EXPECT_THAT(ended.output, HasSubstr("dflash-f16-q4_0-"));
-  for (const auto& curve : document().at("width_curves"))
+  const auto report = document();
+  for (const auto& curve : report.at("width_curves"))
     EXPECT_EQ(curve.at("widths").size(), curve.at("arm") == "plain" ? 11u : 8u);
 }
 
