@@ -41,5 +41,11 @@ TEST(Random, GivesNoTwoOfTenThousandNamesOneSeed) {
   EXPECT_EQ(seeds.size(), 10000u);
 }
 
+TEST(Random, GivesANameAnotherSeedForEachSeed) {
+  std::set<std::uint64_t> seeds;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) seeds.insert(seed_of(seed, "token_embd"));
+  EXPECT_EQ(seeds.size(), 1000u);
+}
+
 }  // namespace
 }  // namespace paceline::synth
