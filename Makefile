@@ -59,14 +59,22 @@ bench-overhead: engine ## our plain decode rate over llama-bench's (builds llama
 	@cmake --build build/bench --target overhead paceline-worker llama-bench
 	@build/bench/bin/overhead
 
-.PHONY: inside-outside
-inside-outside: export PACELINE_ENGINE := source
-inside-outside: export PACELINE_PEERS := ON
-inside-outside: engine ## the embedded engine against managed llama-servers of one source build (minutes)
+# Our programs and llama-server of one source build, in build/bench/bin.
+.PHONY: beside
+beside: export PACELINE_ENGINE := source
+beside: export PACELINE_PEERS := ON
+beside: engine
 	@scripts/engine-settings | sed 's/^/-D/' | xargs -d '\n' cmake -S . -B build/bench -G Ninja \
 	  -DCMAKE_BUILD_TYPE=Release -DPACELINE_TESTS=OFF >/dev/null
 	@cmake --build build/bench --target paceline paceline-worker llama-server
+
+.PHONY: inside-outside
+inside-outside: beside ## the embedded engine against managed llama-servers of one source build (minutes)
 	@scripts/inside-outside build/bench/bin
+
+.PHONY: bench-server
+bench-server: beside ## the embedded engine's rate over llama-server's, in turn, with each drafter (minutes)
+	@bench/beside-server build/bench/bin
 
 .PHONY: bench-startup
 bench-startup: build ## how long paceline takes to start, in milliseconds
