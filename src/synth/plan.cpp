@@ -67,6 +67,10 @@ std::vector<std::string> names_of(bool drafters) {
 }
 
 util::Result<const Kind*> find_kind(const protocol::Invent& job) {
+  if (job.architecture.empty() && job.like.empty())
+    return refuse(
+        "nothing says what to write: name an --arch, a model that it is --like, or a "
+        "--drafter");
   const KnownModel* like = find_known_model(job.like);
   if (!job.like.empty() && like == nullptr) {
     std::vector<std::string> known;

@@ -81,6 +81,7 @@ TEST(Shape, RefusesWhatNoModelCanBe) {
   EXPECT_NE(refused("gemma4", {{"layers", 1}}).find("--layers 2"), std::string::npos);
   EXPECT_NE(refused("gpt9", {}).find("muse-glimmer"), std::string::npos);
   EXPECT_NE(refused("dflash", {}).find("no architecture"), std::string::npos);
+  EXPECT_NE(refused("", {}).find("nothing says what to write"), std::string::npos);
 }
 
 }  // namespace
