@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "trace/json.hpp"
+#include "util/misused.hpp"
 
 namespace paceline::cli {
 
@@ -27,13 +28,6 @@ struct ArmRequest {
   std::vector<trace::NgramDrafter> asked_first;
 };
 
-template <class... Arguments>
-tl::unexpected<util::Error> misused(fmt::format_string<Arguments...> text,
-                                    Arguments&&... arguments) {
-  return util::fail(util::ErrorKind::usage,
-                    fmt::format(text, std::forward<Arguments>(arguments)...));
-}
-
 util::Result<SpecType> parse_type(const std::string& name) {
   const auto type = util::enum_from_name<SpecType>(name);
   const auto drafts = [](SpecType one) {
@@ -43,7 +37,8 @@ util::Result<SpecType> parse_type(const std::string& name) {
   std::string known;
   for (const auto& [value, text] : util::EnumNames<SpecType>::table)
     if (drafts(value)) known += (known.empty() ? "" : ", ") + std::string(text);
-  return misused("\"{}\" is no way to draft that this version knows; it knows {}", name, known);
+  return util::misused("\"{}\" is no way to draft that this version knows; it knows {}", name,
+                       known);
 }
 
 std::optional<int> whole_number(std::string_view text) {
@@ -59,7 +54,7 @@ util::Result<void> read_length(const std::string& arm, const std::string& text,
   const std::size_t colon = text.find(':');
   const auto number = whole_number(std::string_view(text).substr(0, colon));
   if (!number || *number < 1 || *number > longest_draft)
-    return misused(
+    return util::misused(
         "--arm {}: \"{}\" is no draft length; write TYPE:N with N from 1 to {}, as in "
         "draft-dflash:6",
         arm, text.substr(0, colon), longest_draft);
@@ -67,8 +62,8 @@ util::Result<void> read_length(const std::string& arm, const std::string& text,
   if (colon == std::string::npos) return {};
   request.file = text.substr(colon + 1);
   if (request.file->empty())
-    return misused("--arm {}: no file follows the last colon; leave it out or name the drafter",
-                   arm);
+    return util::misused(
+        "--arm {}: no file follows the last colon; leave it out or name the drafter", arm);
   return {};
 }
 
@@ -89,8 +84,8 @@ util::Result<void> read_sizes(const std::string& arm, const std::string& text,
                               ArmRequest& request) {
   const auto places = sizes_in_order(request.type, request.sizes);
   if (places.empty())
-    return misused("--arm {}: {} has no sizes; leave \"{}\" out", arm,
-                   util::enum_name(request.type), text);
+    return util::misused("--arm {}: {} has no sizes; leave \"{}\" out", arm,
+                         util::enum_name(request.type), text);
   std::size_t begin = 0;
   std::size_t given = 0;
   while (begin <= text.size()) {
@@ -102,8 +97,9 @@ util::Result<void> read_sizes(const std::string& arm, const std::string& text,
   }
   const std::size_t fewest = request.type == SpecType::ngram_mod ? 3 : 2;
   if (begin > text.size() && given >= fewest) return {};
-  return misused("--arm {}: \"{}\" are no sizes of {}; write {}, each at most {}", arm, text,
-                 util::enum_name(request.type), order_of_sizes(request.type), most_ngram_size);
+  return util::misused("--arm {}: \"{}\" are no sizes of {}; write {}, each at most {}", arm, text,
+                       util::enum_name(request.type), order_of_sizes(request.type),
+                       most_ngram_size);
 }
 
 NgramSizes sizes_of(const ArmSettings& settings, SpecType type) {
@@ -136,9 +132,10 @@ util::Result<ArmRequest> combine(std::vector<ArmRequest> parts) {
   });
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     if (parts[i].type == parts[i + 1].type)
-      return misused("{} is named twice in one arm: name it once", util::enum_name(parts[i].type));
+      return util::misused("{} is named twice in one arm: name it once",
+                           util::enum_name(parts[i].type));
     if (!trace::is_ngram(parts[i].type))
-      return misused(
+      return util::misused(
           "{} and {} cannot draft in one arm: of drafters with a model there can be one, "
           "and n-grams before it",
           util::enum_name(parts[i].type), util::enum_name(parts[i + 1].type));
@@ -204,10 +201,10 @@ util::Result<std::optional<trace::ForcedAcceptance>> forced_acceptance(
     const ArmSettings& settings) {
   const bool by_rates = !settings.accept_rates.empty();
   if (settings.accept_length && by_rates)
-    return misused(
+    return util::misused(
         "--accept-length and --accept-rates both say what is accepted: give one of them");
   if (settings.accept_schedule && !settings.accept_length)
-    return misused("--accept-schedule says how --accept-length is spread: add it");
+    return util::misused("--accept-schedule says how --accept-length is spread: add it");
   if (!settings.accept_length && !by_rates) return std::optional<trace::ForcedAcceptance>{};
   return std::optional(trace::ForcedAcceptance{
       .length = settings.accept_length,
@@ -217,7 +214,7 @@ util::Result<std::optional<trace::ForcedAcceptance>> forced_acceptance(
 
 trace::Arm common_arm(const ArmSettings& settings) {
   trace::Arm arm;
-  arm.name = "plain";
+  arm.name = trace::plain_arm;
   arm.setup.model_path = settings.model;
   arm.setup.n_ctx = settings.n_ctx;
   arm.setup.threads = settings.threads.value_or(default_threads());
@@ -245,7 +242,8 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
   const bool needs_file = trace::needs_drafter_file(request.type);
   if (needs_file && !arm.setup.draft_path) arm.setup.draft_path = settings.draft_model;
   if (needs_file && !arm.setup.draft_path)
-    return misused("{} needs the drafter's file: add -md FILE", util::enum_name(request.type));
+    return util::misused("{} needs the drafter's file: add -md FILE",
+                         util::enum_name(request.type));
   return arm;
 }
 
@@ -257,16 +255,13 @@ bool all_of_ngrams(const std::vector<std::string>& arms) {
   });
 }
 
-/// "ngram-simple,draft-mtp", as llama-server takes it.
-util::Result<ArmRequest> parse_types(const ArmSettings& settings, const std::string& list) {
+util::Result<ArmRequest> parse_types(const ArmSettings& settings) {
   std::vector<ArmRequest> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
+  for (const std::string& name : settings.spec_types) {
     ArmRequest part;
-    PACELINE_TRY_ASSIGN(part.type, parse_type(list.substr(begin, end - begin)));
+    PACELINE_TRY_ASSIGN(part.type, parse_type(name));
     part.sizes = sizes_of(settings, part.type);
     parts.push_back(std::move(part));
-    begin = end + 1;
   }
   return combine(std::move(parts));
 }
@@ -274,13 +269,13 @@ util::Result<ArmRequest> parse_types(const ArmSettings& settings, const std::str
 /// The arm that --spec-type asks for, or -md by what its file is, unless an --arm may want that.
 util::Result<std::optional<ArmRequest>> main_request(const ArmSettings& settings) {
   ArmRequest request;
-  if (settings.spec_type) {
-    PACELINE_TRY_ASSIGN(request, parse_types(settings, *settings.spec_type));
+  if (!settings.spec_types.empty()) {
+    PACELINE_TRY_ASSIGN(request, parse_types(settings));
   } else if (settings.draft_model && settings.found_type &&
              (settings.draft_n_max || all_of_ngrams(settings.extra))) {
     request.type = *settings.found_type;
   } else if (settings.draft_n_max) {
-    return misused("--spec-draft-n-max needs --spec-type, as in --spec-type draft-mtp");
+    return util::misused("--spec-draft-n-max needs --spec-type, as in --spec-type draft-mtp");
   } else {
     return std::optional<ArmRequest>{};
   }
@@ -288,8 +283,9 @@ util::Result<std::optional<ArmRequest>> main_request(const ArmSettings& settings
   if (!trace::is_ngram(request.type))
     request.file = settings.draft_model;
   else if (settings.draft_n_max)
-    return misused("--spec-draft-n-max is not for {}: its longest draft is one of its own sizes",
-                   util::enum_name(request.type));
+    return util::misused(
+        "--spec-draft-n-max is not for {}: its longest draft is one of its own sizes",
+        util::enum_name(request.type));
   return std::optional<ArmRequest>(request);
 }
 
@@ -331,23 +327,23 @@ util::Result<void> check_all_used(const ArmSettings& settings,
       return std::find(types.begin(), types.end(), type) != types.end();
     };
     if (any_given(sizes) && !some_arm(has_type))
-      return misused("sizes of {} are given and no arm uses them: add --spec-type {}",
-                     util::enum_name(type), util::enum_name(type));
+      return util::misused("sizes of {} are given and no arm uses them: add --spec-type {}",
+                           util::enum_name(type), util::enum_name(type));
   }
   PACELINE_TRY_ASSIGN(const auto forced, forced_acceptance(settings));
   if (forced && !some_arm([](const trace::Arm& arm) { return arm.setup.forced.has_value(); }))
-    return misused(
+    return util::misused(
         "--accept-.. decide what is accepted of drafts, and no arm drafts: add a "
         "--spec-type");
   if (settings.backend_sampling &&
       !some_arm([](const trace::Arm& arm) { return has_choice_of_place(arm.setup.spec_type); }))
-    return misused(
+    return util::misused(
         "--backend-sampling decides where drafts of draft-mtp, -dflash, -dspark and -eagle3 are "
         "picked, and no arm has one: leave it out");
   if (settings.draft_model && !some_arm([&](const trace::Arm& arm) {
         return arm.setup.draft_path == settings.draft_model;
       }))
-    return misused(
+    return util::misused(
         "-md names a drafter, but no arm uses it: add a --spec-type, as in --spec-type "
         "draft-dflash, or leave -md out");
   return {};
@@ -380,13 +376,13 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings) {
       const bool taken = std::any_of(arms.begin(), arms.end(), [&](const trace::Arm& other) {
         return other.name == arm.name;
       });
-      if (taken) return misused("the arm {} is asked for twice", arm.name);
+      if (taken) return util::misused("the arm {} is asked for twice", arm.name);
       arms.push_back(arm);
     }
   }
   PACELINE_TRY(check_all_used(settings, arms));
   if (arms.empty())
-    return misused("--no-plain leaves nothing to measure: add --spec-type or --arm");
+    return util::misused("--no-plain leaves nothing to measure: add --spec-type or --arm");
   return arms;
 }
 

@@ -28,7 +28,7 @@ enum class BackendSampling { on, off, both };
 struct ArmSettings {
   std::string model;
   std::optional<std::string> draft_model;
-  std::optional<std::string> spec_type;  ///< or several of them, separated by ","
+  std::vector<std::string> spec_types;  ///< of one arm; empty: not asked for
   std::optional<int> draft_n_max;
   std::optional<trace::SpecType> found_type;  ///< what -md's file is; used without --spec-type
   std::map<trace::SpecType, trace::NgramSizes> ngram;  ///< by type

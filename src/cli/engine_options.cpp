@@ -1,9 +1,7 @@
 #include "cli/engine_options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,21 +38,6 @@ std::vector<std::string> drafting_types() {
   for (const auto& [type, name] : util::EnumNames<SpecType>::table)
     if (type != SpecType::none && type != SpecType::undeclared) names.emplace_back(name);
   return names;
-}
-
-/// Some of these names, separated by commas.
-CLI::Validator list_of(const std::vector<std::string>& names) {
-  return {[names](std::string& text) {
-            for (std::size_t begin = 0; begin <= text.size();) {
-              const std::size_t end = std::min(text.find(',', begin), text.size());
-              const std::string name = text.substr(begin, end - begin);
-              if (std::find(names.begin(), names.end(), name) == names.end())
-                return fmt::format("\"{}\" is none of {}", name, fmt::join(names, ", "));
-              begin = end + 1;
-            }
-            return std::string();
-          },
-          fmt::format("{{{}}}", fmt::join(names, ","))};
 }
 
 /// The sizes of the types that look n-grams up in a map of them.
@@ -198,10 +181,11 @@ void add_forced_options(CLI::App& command, ArmSettings& arms) {
 void add_drafting_options(CLI::App& command, ArmSettings& arms) {
   command
       .add_option(
-          "--spec-type", arms.spec_type,
+          "--spec-type", arms.spec_types,
           "How drafts are made; several with commas are asked in llama.cpp's order, n-grams "
           "first, until one drafts")
-      ->check(list_of(drafting_types()))
+      ->delimiter(',')
+      ->check(CLI::IsMember(drafting_types()))
       ->type_name("TYPE[,..]")
       ->default_str("what -md's file is, else none")
       ->group(engine_group);

@@ -145,7 +145,7 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
   PACELINE_TRY_ASSIGN(const auto target,
                       study::inspect(reader, settings.arms.model, util::interrupted));
   server.files[settings.arms.model] = target;
-  if (settings.arms.draft_model && !settings.arms.spec_type) {
+  if (settings.arms.draft_model && settings.arms.spec_types.empty()) {
     PACELINE_TRY_ASSIGN(const auto drafter,
                         study::inspect(reader, *settings.arms.draft_model, util::interrupted));
     PACELINE_TRY_ASSIGN(settings.arms.found_type, drafter_type(drafter));
@@ -179,8 +179,8 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
 /// Nobody but the server has its files: its prompts are messages unless the user says otherwise.
 util::Result<void> plan_remote(Settings& settings) {
   const ArmSettings& arms = settings.arms;
-  if (arms.threads || arms.spec_type || arms.draft_model || arms.draft_n_max || arms.no_plain ||
-      !arms.extra.empty() || settings.copies.any() || arms.accept_length ||
+  if (arms.threads || !arms.spec_types.empty() || arms.draft_model || arms.draft_n_max ||
+      arms.no_plain || !arms.extra.empty() || settings.copies.any() || arms.accept_length ||
       !arms.accept_rates.empty() || arms.backend_sampling)
     return util::fail(util::ErrorKind::usage,
                       "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --accept-.., "

@@ -151,7 +151,8 @@ std::vector<trace::Arm> remote_arms(const ServerSettings& settings,
                                     const trace::Sampling& sampling) {
   std::vector<trace::Arm> arms;
   if (settings.url_plain)
-    arms.push_back(remote_arm("plain", *settings.url_plain, trace::SpecType::none, sampling));
+    arms.push_back(
+        remote_arm(trace::plain_arm, *settings.url_plain, trace::SpecType::none, sampling));
   arms.push_back(remote_arm("server", *settings.url, trace::SpecType::undeclared, sampling));
   return arms;
 }

@@ -223,7 +223,7 @@ void add_synth(CLI::App& app, Action& action) {
       "  paceline synth --drafter dflash2 --for muse.gguf muse-dflash2.gguf\n"
       "  paceline synth --arch llama --layers 8 --embd 512 target.gguf\n"
       "  paceline synth --drafter draft-simple --for target.gguf --agreement 0.8 draft.gguf\n"
-      "  paceline synth --ballast 4GB small.gguf heavy.gguf");
+      "  paceline synth --ballast 800MB small.gguf heavy.gguf");
   command->callback([settings, &action] {
     action = [settings] { return settings->ballast ? add_ballast(*settings) : invent(*settings); };
   });

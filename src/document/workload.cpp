@@ -81,19 +81,10 @@ std::vector<Position> to_positions(const metrics::Counts& counts) {
   return positions;
 }
 
-/// Drafter number `place` of an arm that has several. Who drafted is known where passes are.
-DrafterCounts counts_of(const metrics::Counts& counts, trace::SpecType type, std::size_t place,
-                        bool is_last) {
-  const std::string name = util::enum_name(type);
-  const auto found = counts.by_drafter.find(name);
-  metrics::DrafterTally tally;
-  if (found != counts.by_drafter.end()) tally = found->second;
-  // Asked in vain, n-grams have computed nothing; what the last one did is in its passes' records.
-  const auto in_vain = counts.by_drafter.find("");
-  if (is_last && in_vain != counts.by_drafter.end()) tally.generated += in_vain->second.generated;
+DrafterCounts counts_of(const std::string& name, const metrics::DrafterTally& tally) {
   return {name,
           to_known(tally.passes_speculative),
-          known(place < counts.asked.size() ? counts.asked[place] : 0L),
+          to_known(tally.attempts),
           to_known(tally.generated),
           to_known(tally.offered),
           to_known(tally.tested),
@@ -117,9 +108,12 @@ std::vector<DrafterCounts> to_by_drafter(const metrics::Counts& counts, const tr
              to_known(counts.attempts), to_known(counts.generated), to_known(counts.offered),
              to_known(counts.tested), to_known(counts.accepted)}};
   std::vector<DrafterCounts> all;
-  for (std::size_t i = 0; i < types.size(); ++i)
-    all.push_back(runs_in_server(arm) ? unknown_counts(types[i])
-                                      : counts_of(counts, types[i], i, i + 1 == types.size()));
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::string name = util::enum_name(types[i]);
+    all.push_back(runs_in_server(arm)
+                      ? unknown_counts(types[i])
+                      : counts_of(name, metrics::tally_of(counts, name, i, i + 1 == types.size())));
+  }
   return all;
 }
 
@@ -175,7 +169,7 @@ ComparedText to_compared(const metrics::ComparedText& from) {
   };
   return {
       from.prompt_id,
-      metrics::verdict_name(from.verdict),
+      util::enum_name(from.verdict),
       digest(from.digest),
       digest(from.plain_digest),
       from.first_difference > 0 ? known(from.first_difference)
@@ -187,7 +181,7 @@ ComparedText to_compared(const metrics::ComparedText& from) {
 }
 
 Lossless to_lossless(const metrics::Lossless& from) {
-  Lossless lossless{metrics::verdict_name(from.verdict),
+  Lossless lossless{util::enum_name(from.verdict),
                     from.texts,
                     from.equal,
                     from.near_tie,

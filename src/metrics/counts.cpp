@@ -269,6 +269,16 @@ void add(Counts& total, const Counts& more) {
   add_drafters(total, more);
 }
 
+DrafterTally tally_of(const Counts& counts, const std::string& name, std::size_t place,
+                      bool is_last) {
+  const auto found = counts.by_drafter.find(name);
+  DrafterTally tally = found == counts.by_drafter.end() ? DrafterTally{} : found->second;
+  tally.attempts = place < counts.asked.size() ? counts.asked[place] : 0;
+  const auto in_vain = counts.by_drafter.find("");
+  if (is_last && in_vain != counts.by_drafter.end()) tally.generated += in_vain->second.generated;
+  return tally;
+}
+
 double effective_prompts(const std::vector<double>& tokens_by_family) {
   double sum = 0;
   double squares = 0;

@@ -205,6 +205,19 @@ Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& st
   return estimate;
 }
 
+Estimate log_interval(double value, Grid deviations, double n_eff) {
+  return with_interval(value, Scale::log, {Stratum{1, std::move(deviations)}}, n_eff);
+}
+
+Estimate exactly_one(const Grid& deviations) {
+  Estimate one;
+  one.value = one.low = one.high = 1;
+  one.method = "by construction: no drafter";
+  one.level = "exact";
+  one.n = static_cast<int>(deviations.units);
+  return one;
+}
+
 Estimate over_launches(const std::vector<double>& values) {
   if (values.empty()) return unknown("no launch measured it");
   std::vector<double> logs;

@@ -40,6 +40,12 @@ enum class Scale { log, logit };
 /// the log of the value on either scale; n_eff is that of the stratum that has least.
 Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& strata, double n_eff);
 
+/// The same of a positive figure of one stratum.
+Estimate log_interval(double value, Grid deviations, double n_eff);
+
+/// A plain arm emits one token a pass whatever the prompts: there is nothing to estimate.
+Estimate exactly_one(const Grid& deviations);
+
 /// Figures of single launches, all positive, averaged on the log scale with a t interval over the
 /// launches. No interval under 3 launches; no value without one.
 Estimate over_launches(const std::vector<double>& values);

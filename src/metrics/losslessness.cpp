@@ -15,8 +15,6 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-const char* const plain_arm = "plain";
-
 /// What one request emitted, and its place in the run, which decides which one is first.
 struct Text {
   std::tuple<int, int, trace::Nanoseconds> place;  // launch, repetition, start
@@ -177,12 +175,13 @@ int Lossless::*counter_of(Verdict verdict) {
 }
 
 std::string sentence(const ComparedText& text) {
-  if (text.verdict == Verdict::equal) return verdict_name(text.verdict);
+  if (text.verdict == Verdict::equal) return util::enum_name(text.verdict);
   if (text.first_difference == 0)
-    return fmt::format("{}: prompt {}, whose token ids are not known", verdict_name(text.verdict),
-                       text.prompt_id);
-  std::string says = fmt::format("{}: first at token {} of prompt {}", verdict_name(text.verdict),
-                                 text.first_difference, text.prompt_id);
+    return fmt::format("{}: prompt {}, whose token ids are not known",
+                       util::enum_name(text.verdict), text.prompt_id);
+  std::string says =
+      fmt::format("{}: first at token {} of prompt {}", util::enum_name(text.verdict),
+                  text.first_difference, text.prompt_id);
   if (text.margin && text.limit)
     says += fmt::format(
         ", where plain's two best logits are {:.3g} apart and width {} accounts "
@@ -203,27 +202,13 @@ void add(Lossless& lossless, ComparedText text) {
 
 }  // namespace
 
-const char* verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::equal:
-      return "equal";
-    case Verdict::near_tie:
-      return "near_tie";
-    case Verdict::unknown:
-      return "differs, cause unknown";
-    case Verdict::wrong:
-      break;
-  }
-  return "wrong";
-}
-
 std::vector<Divergence> find_divergences(const trace::Trace& trace) {
   std::vector<Divergence> found;
   if (!has_greedy_texts(trace)) return found;
   for (const auto& workload_class : classes_of(trace)) {
-    const Texts plain = texts_of(trace, plain_arm, workload_class);
+    const Texts plain = texts_of(trace, trace::plain_arm, workload_class);
     for (const auto& arm : trace.header.arms) {
-      if (arm.name == plain_arm || !makes_its_own_text(arm)) continue;
+      if (arm.name == trace::plain_arm || !makes_its_own_text(arm)) continue;
       for (const auto& [prompt, texts] : texts_of(trace, arm.name, workload_class)) {
         const auto reference = plain.find(prompt);
         if (reference == plain.end()) continue;

@@ -9,19 +9,6 @@ namespace paceline::metrics {
 
 namespace {
 
-Estimate ratio(double value, Grid deviations, double n_eff) {
-  return with_interval(value, Scale::log, {Stratum{1, std::move(deviations)}}, n_eff);
-}
-
-Estimate exactly_one(const Grid& deviations) {
-  Estimate one;
-  one.value = one.low = one.high = 1;
-  one.method = "by construction: no drafter";
-  one.level = "exact";
-  one.n = static_cast<int>(deviations.units);
-  return one;
-}
-
 void refuse_price(DefaultPrice& price, const std::string& reason) {
   price.tokens_per_s = price.passes_per_s = price.tokens_per_pass = unknown(reason);
 }
@@ -39,7 +26,7 @@ void fill_price(DefaultPrice& price, const Sample& with, const Sample& without, 
   const double n_eff = std::min(ours.n_eff(), theirs.n_eff());
   const double faster = seconds_with->value / seconds->value;
   const Grid faster_by = combine(1, seconds_with->deviations, -1, seconds->deviations);
-  price.tokens_per_s = ratio(faster, faster_by, n_eff);
+  price.tokens_per_s = log_interval(faster, faster_by, n_eff);
   const auto passes = mean_per_token(ours, pass_count);
   const auto passes_with = mean_per_token(theirs, pass_count);
   if (!passes || !passes_with) {
@@ -48,8 +35,9 @@ void fill_price(DefaultPrice& price, const Sample& with, const Sample& without, 
   }
   const double longer = passes_with->value / passes->value;
   const Grid longer_by = combine(1, passes_with->deviations, -1, passes->deviations);
-  price.tokens_per_pass = drafts ? ratio(longer, longer_by, n_eff) : exactly_one(longer_by);
-  price.passes_per_s = ratio(faster / longer, combine(1, faster_by, -1, longer_by), n_eff);
+  price.tokens_per_pass =
+      !drafts && longer == 1 ? exactly_one(longer_by) : log_interval(longer, longer_by, n_eff);
+  price.passes_per_s = log_interval(faster / longer, combine(1, faster_by, -1, longer_by), n_eff);
 }
 
 std::vector<DefaultPrice> price_defaults(const trace::Trace& trace) {

@@ -28,20 +28,6 @@ PerToken per_token(const Sample& sample) {
           sample.n_eff()};
 }
 
-Estimate log_interval(double value, Grid deviations, double n_eff) {
-  return with_interval(value, Scale::log, {Stratum{1, std::move(deviations)}}, n_eff);
-}
-
-/// A plain arm emits one token a pass whatever the prompts: there is nothing to estimate.
-Estimate exactly_one(const Grid& deviations) {
-  Estimate one;
-  one.value = one.low = one.high = 1;
-  one.method = "by construction: no drafter";
-  one.level = "exact";
-  one.n = static_cast<int>(deviations.units);
-  return one;
-}
-
 /// The reason of the first unknown of them, else `otherwise`.
 std::string reason_of(std::initializer_list<const Count*> counts, const char* otherwise) {
   for (const Count* count : counts)

@@ -15,7 +15,6 @@ namespace paceline::metrics {
 
 namespace {
 
-const char* const plain_arm = "plain";
 /// Bare as far as anyone can know: loaded so by us, or declared so by the owner of a server.
 bool counts_as_bare(const std::string& residency) {
   return residency == "bare" || residency == "declared";
@@ -47,7 +46,7 @@ std::optional<std::string> served_model(const trace::Trace& trace, const std::st
 
 /// A twin that serves another model is none; empty where nobody can tell.
 std::string no_twin_reason(const trace::Trace& trace, const std::string& arm) {
-  const auto plain = served_model(trace, plain_arm);
+  const auto plain = served_model(trace, trace::plain_arm);
   const auto model = served_model(trace, arm);
   if (!plain || !model || *plain == *model) return "";
   return "the plain server calls its model \"" + *plain + "\" and this one \"" + *model + "\"";
@@ -56,14 +55,14 @@ std::string no_twin_reason(const trace::Trace& trace, const std::string& arm) {
 Context context_of(const trace::Trace& trace) {
   Context context{trace, std::nullopt, ""};
   const auto& arms = trace.header.arms;
-  const bool has_plain =
-      std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.name == plain_arm; });
+  const bool has_plain = std::any_of(arms.begin(), arms.end(),
+                                     [](const auto& arm) { return arm.name == trace::plain_arm; });
   if (!has_plain)
     context.no_plain_reason = "no plain arm";
   else if (!counts_as_bare(trace.header.residency))
     context.no_plain_reason = "the plain arm was not loaded bare, alone in memory";
   else
-    context.plain = collect_arm(trace, plain_arm);
+    context.plain = collect_arm(trace, trace::plain_arm);
   return context;
 }
 
@@ -71,7 +70,7 @@ void compare_with_plain(ClassSummary& summary, const Context& context, const tra
                         const Sample& sample, bool has_drafter) {
   std::string reason = context.no_plain_reason;
   if (reason.empty()) reason = no_twin_reason(context.trace, arm.name);
-  if (arm.name == plain_arm) reason = "this is the plain arm, the denominator";
+  if (arm.name == trace::plain_arm) reason = "this is the plain arm, the denominator";
   if (!reason.empty()) {
     refuse_comparison(summary, reason);
     summary.pass_cost_from_widths = unknown(reason);
@@ -79,9 +78,10 @@ void compare_with_plain(ClassSummary& summary, const Context& context, const tra
   }
   fill_comparison(summary, sample, context.plain->at(summary.workload_class), has_drafter);
   summary.pass_cost_from_widths =
-      pass_cost_from_widths(context.trace, arm.name, plain_arm, summary.counts);
+      pass_cost_from_widths(context.trace, arm.name, trace::plain_arm, summary.counts);
   if (!arm.setup.forced)
-    summary.lossless = compare_texts(context.trace, arm.name, plain_arm, summary.workload_class);
+    summary.lossless =
+        compare_texts(context.trace, arm.name, trace::plain_arm, summary.workload_class);
 }
 
 ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
@@ -99,14 +99,20 @@ ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
   return summary;
 }
 
-/// An arm that writes another text than plain, for which no rounding accounts, does other work.
-void withhold_speedups(ArmSummary& arm) {
+/// Why an arm's speed is not held against plain's; empty where it is. One that writes another text,
+/// for which no rounding accounts, does other work, and acceptance by chance is nobody's speed.
+std::string why_no_speedup(const ArmSummary& arm, bool forced) {
+  if (forced) return "its acceptance was forced: only what its passes cost is compared";
   const auto wrong = std::find_if(arm.classes.begin(), arm.classes.end(), [](const auto& summary) {
     return summary.lossless && summary.lossless->verdict == Verdict::wrong;
   });
-  if (wrong == arm.classes.end()) return;
-  const std::string reason =
-      "its greedy text on " + wrong->workload_class + " is " + wrong->lossless->says;
+  if (wrong == arm.classes.end()) return "";
+  return "its greedy text on " + wrong->workload_class + " is " + wrong->lossless->says;
+}
+
+void withhold_speedups(ArmSummary& arm, bool forced) {
+  const std::string reason = why_no_speedup(arm, forced);
+  if (reason.empty()) return;
   for (auto& summary : arm.classes) summary.speedup = unknown(reason);
 }
 
@@ -123,7 +129,7 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const tr
   const auto samples = collect_arm(context.trace, arm.name);
   for (const auto& [name, sample] : samples)
     summary.classes.push_back(summarise_class(context, arm, name, sample));
-  withhold_speedups(summary);
+  withhold_speedups(summary, arm.setup.forced.has_value());
   fill_mix(summary, samples, mix);
   return summary;
 }

@@ -9,6 +9,7 @@
 #include "metrics/estimate.hpp"
 #include "metrics/load.hpp"
 #include "trace/trace.hpp"
+#include "util/json.hpp"
 
 namespace paceline::metrics {
 
@@ -32,9 +33,6 @@ struct PhaseSummary {
 
 /// What a greedy text is beside plain's, from the best to the worst (DEFINITIONS 9).
 enum class Verdict { equal, near_tie, unknown, wrong };
-
-/// "equal", "near_tie", "differs, cause unknown" or "wrong".
-const char* verdict_name(Verdict verdict);
 
 /// One prompt's greedy text beside plain's.
 struct ComparedText {
@@ -154,3 +152,8 @@ trace::Mix equal_mix(const trace::Trace& trace);
 trace::Mix mix_of(const trace::Trace& trace);
 
 }  // namespace paceline::metrics
+
+PACELINE_ENUM_NAMES(paceline::metrics::Verdict, 4, {paceline::metrics::Verdict::equal, "equal"},
+                    {paceline::metrics::Verdict::near_tie, "near_tie"},
+                    {paceline::metrics::Verdict::unknown, "differs, cause unknown"},
+                    {paceline::metrics::Verdict::wrong, "wrong"});

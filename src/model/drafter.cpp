@@ -111,6 +111,17 @@ bool is_drafter_architecture(const std::string& architecture) {
          drafter_architectures.end();
 }
 
+bool hands_out_layers(std::string_view architecture) {
+  // Those whose graphs keep them (t_layer_inp); no function of the library tells.
+  static constexpr std::array layers_handed_out = {
+      "bailingmoe3",   "deepseek4",    "gemma4",    "gpt-oss",    "hunyuan_vl",
+      "hunyuan-dense", "lfm2",         "lfm2moe",   "llama",      "minimax-01",
+      "minimax-m2",    "muse-glimmer", "nanbeige",  "nemotron_h", "nemotron_h_moe",
+      "qwen3",         "qwen35",       "qwen35moe", "qwen3moe",   "qwen3next"};
+  return std::find(layers_handed_out.begin(), layers_handed_out.end(), architecture) !=
+         layers_handed_out.end();
+}
+
 std::optional<DrafterFacts> find_drafter(const Gguf& head,
                                          const std::vector<const Tensor*>& tensors,
                                          std::vector<std::string>& oddities) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/file_facts.hpp"
@@ -28,6 +29,10 @@ struct Block {
 
 /// As llama.cpp reads it from the file's keys, its own size where the file says none.
 Block block_of(const Gguf& head);
+
+/// True for the architectures whose layers' inputs llama.cpp v0.5.0 hands out in a shape that
+/// drafters read (DFlash, DSpark, EAGLE3).
+bool hands_out_layers(std::string_view architecture);
 
 /// True for the architectures that only draft for another model and cannot be a target.
 bool is_drafter_architecture(const std::string& architecture);

@@ -32,18 +32,15 @@ std::vector<Cell> drafter_row(const document::DrafterCounts& drafter, Notes& not
           {counted(drafter.accepted, notes) + " of " + counted(drafter.offered, notes)}};
 }
 
-/// "4: 81 %, 1: 17 %, 2: 2 %": the most frequent ones.
-std::string shares_text(const document::WidthHistogram& histogram) {
+/// "4: 812, 1: 17, 2: 2": the most frequent ones.
+std::string counts_text(const document::WidthHistogram& histogram) {
   constexpr std::size_t most_shown = 6;
   auto widths = histogram.by_width;
-  long passes = 0;
-  for (const auto& one : widths) passes += one.passes;
   std::stable_sort(widths.begin(), widths.end(),
                    [](const auto& one, const auto& other) { return one.passes > other.passes; });
   std::string text;
   for (std::size_t i = 0; i < std::min(widths.size(), most_shown); ++i)
-    text += fmt::format("{}{}: {:.0f} %", i == 0 ? "" : ", ", widths[i].width,
-                        100 * static_cast<double>(widths[i].passes) / static_cast<double>(passes));
+    text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", widths[i].width, widths[i].passes);
   return widths.size() > most_shown ? text + ", .." : text;
 }
 
@@ -75,7 +72,7 @@ std::string drafter_table(const Document& document, const Style& style, Notes& n
 
 std::string pass_width_table(const Document& document, const Style& style) {
   TextTable table;
-  for (const char* name : {"arm", "class", "tokens in a pass: share of passes"})
+  for (const char* name : {"arm", "class", "tokens in a pass: passes"})
     table.add_column(name, Align::left);
   bool any = false;
   for (const Arm& arm : document.arms) {
@@ -86,7 +83,7 @@ std::string pass_width_table(const Document& document, const Style& style) {
       any = true;
       table.add_row({{std::exchange(name, "")},
                      {util::printable(workload.workload_class)},
-                     {shares_text(*widths)}});
+                     {counts_text(*widths)}});
     }
   }
   if (!any) return "";

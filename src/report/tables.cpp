@@ -245,20 +245,17 @@ constexpr const char* phase_names[] = {"draft",  "checkpoint", "verify",   "proc
                                        "sample", "accept",     "rollback", "other",
                                        "synced", "overlap",    "unsynced"};
 
-/// Seconds in the order of phase_names.
-std::vector<double> seconds_of(const document::Phases& phases) {
-  return {phases.draft_s,         phases.checkpoint_s,
-          phases.verify_s,        phases.process_s,
-          phases.sample_s,        phases.accept_s,
-          phases.rollback_s,      phases.other_s,
-          phases.synced_total_s,  phases.overlap_s.value.value_or(0),
-          phases.unsynced_total_s};
+/// Seconds in the order of phase_names; absent ones are not known.
+std::vector<std::optional<double>> seconds_of(const document::Phases& phases) {
+  return {phases.draft_s,        phases.checkpoint_s,    phases.verify_s,        phases.process_s,
+          phases.sample_s,       phases.accept_s,        phases.rollback_s,      phases.other_s,
+          phases.synced_total_s, phases.overlap_s.value, phases.unsynced_total_s};
 }
 
 struct PhaseRow {
   std::string workload_class;
   std::string arm;
-  std::vector<double> seconds;
+  std::vector<std::optional<double>> seconds;
 };
 
 std::vector<PhaseRow> phase_rows(const Document& document) {
@@ -368,12 +365,14 @@ std::string phase_table(const Document& document, const Style& style) {
   for (std::size_t phase = 0; phase < std::size(phase_names); ++phase) {
     // A phase that no arm spends a microsecond in is no column.
     const auto takes_time = [phase](const PhaseRow& row) {
-      return std::abs(row.seconds[phase]) >= 1e-6;
+      return row.seconds[phase] && std::abs(*row.seconds[phase]) >= 1e-6;
     };
     if (std::none_of(rows.begin(), rows.end(), takes_time)) continue;
     table.add_column(phase_names[phase], Align::right);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      cells[i].push_back({figure(1000 * rows[i].seconds[phase])});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto& seconds = rows[i].seconds[phase];
+      cells[i].push_back({seconds ? figure(1000 * *seconds) : "-"});
+    }
   }
   for (auto& row : cells) table.add_row(std::move(row));
   return table_heading(

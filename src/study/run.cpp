@@ -30,8 +30,6 @@ trace::Outcome no_images() {
       "(--mmproj FILE with --server-bin), or leave the images out");
 }
 
-const char* const plain_arm = "plain";
-
 /// What a request is made for.
 enum class Purpose {
   measured,
@@ -80,7 +78,7 @@ class Run {
   /// An untimed launch of the plain arm, past all planned rounds; nothing without that arm.
   std::optional<PlannedLaunch> extra_launch() const {
     for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
-      if (options_.arms[arm].name == plain_arm)
+      if (options_.arms[arm].name == trace::plain_arm)
         return PlannedLaunch{.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}};
     return std::nullopt;
   }

@@ -17,6 +17,7 @@
 #include "synth/random.hpp"
 #include "synth/target.hpp"
 #include "synth/walk.hpp"
+#include "util/misused.hpp"
 
 namespace paceline::synth {
 
@@ -54,11 +55,6 @@ constexpr std::array kinds = {
          .build_for = build_gemma4_assistant},
 };
 
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text, Arguments&&... values) {
-  return util::fail(util::ErrorKind::usage, fmt::format(text, std::forward<Arguments>(values)...));
-}
-
 std::vector<std::string> names_of(bool drafters) {
   std::vector<std::string> names;
   for (const Kind& kind : kinds)
@@ -68,29 +64,29 @@ std::vector<std::string> names_of(bool drafters) {
 
 util::Result<const Kind*> find_kind(const protocol::Invent& job) {
   if (job.architecture.empty() && job.like.empty())
-    return refuse(
+    return util::misused(
         "nothing says what to write: name an --arch, a model that it is --like, or a "
         "--drafter");
   const KnownModel* like = find_known_model(job.like);
   if (!job.like.empty() && like == nullptr) {
     std::vector<std::string> known;
     for (const KnownModel& model : known_models()) known.emplace_back(model.name);
-    return refuse("the shape of '{}' is not known: take one of {}", job.like,
-                  fmt::join(known, ", "));
+    return util::misused("the shape of '{}' is not known: take one of {}", job.like,
+                         fmt::join(known, ", "));
   }
   const std::string name = job.architecture.empty() && like ? like->architecture : job.architecture;
   const auto* kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const Kind& one) { return one.name == name; });
   const bool drafter = !job.target_path.empty();
   if (kind == kinds.end() || (kind->build_for != nullptr) != drafter)
-    return refuse("'{}' is no {} that can be made: take one of {}", name,
-                  drafter ? "drafter" : "architecture", fmt::join(names_of(drafter), ", "));
+    return util::misused("'{}' is no {} that can be made: take one of {}", name,
+                         drafter ? "drafter" : "architecture", fmt::join(names_of(drafter), ", "));
   if (like != nullptr && kind->name != std::string_view(like->architecture))
-    return refuse("{} is of architecture {}, not {}: leave --arch out", like->name,
-                  like->architecture, name);
+    return util::misused("{} is of architecture {}, not {}: leave --arch out", like->name,
+                         like->architecture, name);
   if (job.agreement && !kind->takes_agreement)
-    return refuse("no agreement can be chosen for {}: {} take one", name,
-                  "draft-simple, dspark and qwen35 with --mtp 1");
+    return util::misused("no agreement can be chosen for {}: {} take one", name,
+                         "draft-simple, dspark and qwen35 with --mtp 1");
   return kind;
 }
 
@@ -98,28 +94,29 @@ util::Result<const Kind*> find_kind(const protocol::Invent& job) {
 util::Result<void> check_shape(const Kind& kind, const Shape& shape) {
   const std::string_view name = kind.name;
   if (shape.heads % shape.kv_heads != 0)
-    return refuse("{} heads cannot share {} heads of keys and values: take a divisor", shape.heads,
-                  shape.kv_heads);
+    return util::misused("{} heads cannot share {} heads of keys and values: take a divisor",
+                         shape.heads, shape.kv_heads);
   const bool windows = name == "muse-glimmer" || name == "gemma4";
   if ((windows || name == "gemma4-assistant") && shape.layers < 2)
-    return refuse("{} needs a layer of each kind: take --layers 2 or more", name);
+    return util::misused("{} needs a layer of each kind: take --layers 2 or more", name);
   if (name == "gemma4" && shape.heads % shape.full_kv_heads != 0)
-    return refuse("{} heads cannot share --full-kv-heads {}: take a divisor", shape.heads,
-                  shape.full_kv_heads);
+    return util::misused("{} heads cannot share --full-kv-heads {}: take a divisor", shape.heads,
+                         shape.full_kv_heads);
   const bool hybrid = name == "qwen35" || name == "qwen4exp";
   if (hybrid && shape.layers < shape.interval)
-    return refuse("{} needs a layer that attends: take --layers {} or more", name, shape.interval);
+    return util::misused("{} needs a layer that attends: take --layers {} or more", name,
+                         shape.interval);
   if (hybrid && shape.value_heads % shape.key_groups != 0)
-    return refuse("--value-heads {} is no multiple of --key-groups {}", shape.value_heads,
-                  shape.key_groups);
+    return util::misused("--value-heads {} is no multiple of --key-groups {}", shape.value_heads,
+                         shape.key_groups);
   if (name == "qwen4exp" && (shape.embd % (2 * shape.ngram_heads) != 0))
-    return refuse("--embd {} does not divide into 2 x --ngram-heads {} rows", shape.embd,
-                  shape.ngram_heads);
+    return util::misused("--embd {} does not divide into 2 x --ngram-heads {} rows", shape.embd,
+                         shape.ngram_heads);
   if (name == "qwen4exp" && shape.experts_used > shape.experts)
-    return refuse("--experts-used {} is more than there are ({})", shape.experts_used,
-                  shape.experts);
+    return util::misused("--experts-used {} is more than there are ({})", shape.experts_used,
+                         shape.experts);
   if (name == "dflash2" && (shape.embd % 32 != 0 || shape.embd < shape.top_k * (shape.top_k + 1)))
-    return refuse(
+    return util::misused(
         "dflash2 needs a target whose width ({}) is a multiple of 32, and at least "
         "top-k x (top-k + 1)",
         shape.embd);
@@ -163,10 +160,11 @@ Shape scaled_to(const Kind& kind, const Shape& whole, double scale) {
 
 util::Result<Shape> shape_of(const Kind& kind, const protocol::Invent& job,
                              const std::optional<Target>& target) {
-  if (!(job.scale > 0 && job.scale <= 4)) return refuse("--scale takes more than 0, up to 4");
+  if (!(job.scale > 0 && job.scale <= 4))
+    return util::misused("--scale takes more than 0, up to 4");
   const KnownModel* like = find_known_model(job.like);
   if (like == nullptr && job.scale != 1.0)
-    return refuse("--scale scales a known shape: name one with --like");
+    return util::misused("--scale scales a known shape: name one with --like");
   Shape shape = like == nullptr ? Shape{} : like->shape;
   if (like != nullptr && job.scale != 1.0) shape = scaled_to(kind, shape, job.scale);
   if (target) shape = drafter_shape(kind.name, *target);
@@ -208,14 +206,15 @@ util::Result<void> settle_walk(const protocol::Invent& job, const std::optional<
                                Plan& plan) {
   plan.walk = target ? target->walk.value_or(job.seed) : job.seed;
   if (!job.agreement) return {};
-  if (!(*job.agreement >= 0 && *job.agreement <= 1)) return refuse("--agreement takes 0 to 1");
+  if (!(*job.agreement >= 0 && *job.agreement <= 1))
+    return util::misused("--agreement takes 0 to 1");
   if (target && !target->walk)
-    return refuse(
+    return util::misused(
         "'{}' is no synthetic model with a head of its own, so that nothing is known of what it "
         "says: no agreement with it can be chosen",
         target->path);
   if (!target && plan.shape.mtp == 0)
-    return refuse("the agreement is that of the MTP block: ask for --mtp 1");
+    return util::misused("the agreement is that of the MTP block: ask for --mtp 1");
   for (TensorPlan& tensor : plan.tensors)
     if (tensor.fill == Fill::next_words && (target || tensor.name.starts_with("blk.")))
       tensor.agreement = *job.agreement;

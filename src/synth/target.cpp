@@ -3,22 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "model/drafter.hpp"
 #include "synth/walk.hpp"
+#include "util/misused.hpp"
 
 namespace paceline::synth {
 
 namespace {
-
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text, Arguments&&... values) {
-  return util::fail(util::ErrorKind::usage, fmt::format(text, std::forward<Arguments>(values)...));
-}
-
-/// Architectures of llama.cpp v0.5.0 whose layers' inputs a drafter can read, of those made here.
-constexpr std::array tapped = {"llama", "muse-glimmer", "gemma4", "qwen35", "qwen3"};
 
 bool reads_layers(std::string_view kind) {
   return kind == "dflash" || kind == "dflash2" || kind == "dspark" || kind == "eagle3";
@@ -52,8 +45,8 @@ util::Result<Target> read_target(const std::string& path) {
   if (const auto walk = file.number("paceline.synthetic.walk"))
     target.walk = static_cast<std::uint64_t>(*walk);
   if (target.layers < 1 || target.embd < 1 || target.vocab <= first_word + 1)
-    return refuse("'{}' does not say its layers, width and vocabulary: no drafter can be fitted",
-                  path);
+    return util::misused(
+        "'{}' does not say its layers, width and vocabulary: no drafter can be fitted", path);
   return target;
 }
 
@@ -83,24 +76,26 @@ Shape drafter_shape(std::string_view kind, const Target& target) {
 
 util::Result<void> check_fits(std::string_view kind, const Shape& shape, const Target& target) {
   const bool reads = reads_layers(kind);
-  if (reads && std::find(tapped.begin(), tapped.end(), target.architecture) == tapped.end())
-    return refuse(
+  if (reads && !model::hands_out_layers(target.architecture))
+    return util::misused(
         "llama.cpp v0.5.0 cannot read the layers of architecture '{}' for {}: take "
         "draft-simple",
         target.architecture, kind);
   if (reads && target.layers < 2)
-    return refuse("'{}' has one layer, and {} reads those after it", target.path, kind);
+    return util::misused("'{}' has one layer, and {} reads those after it", target.path, kind);
   if (reads && kind != "eagle3" && shape.embd != target.embd)
-    return refuse("a {} drafter is as wide as its target ({}): leave --embd out", kind,
-                  target.embd);
+    return util::misused("a {} drafter is as wide as its target ({}): leave --embd out", kind,
+                         target.embd);
   if (shape.vocab != target.vocab)
-    return refuse("a drafter has its target's vocabulary ({}): leave --vocab out", target.vocab);
+    return util::misused("a drafter has its target's vocabulary ({}): leave --vocab out",
+                         target.vocab);
   if (kind != "gemma4-assistant") return {};
   if (target.architecture != "gemma4")
-    return refuse("gemma4-assistant drafts for gemma4, and '{}' is of architecture '{}'",
-                  target.path, target.architecture);
+    return util::misused("gemma4-assistant drafts for gemma4, and '{}' is of architecture '{}'",
+                         target.path, target.architecture);
   if (shape.embd == target.embd)
-    return refuse("gemma4-assistant has to be of another width than its target ({})", target.embd);
+    return util::misused("gemma4-assistant has to be of another width than its target ({})",
+                         target.embd);
   return {};
 }
 

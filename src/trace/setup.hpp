@@ -122,7 +122,10 @@ struct Neutralised {
   double value = 0;       ///< in force in the other one, though nobody asked for it
 };
 
-/// Settings on an engine: what is compared with what. The arm without a drafter is named "plain".
+/// Name of the arm without a drafter, which the others are compared with.
+inline constexpr const char* plain_arm = "plain";
+
+/// Settings on an engine: what is compared with what.
 struct Arm {
   std::string name;
   Setup setup;

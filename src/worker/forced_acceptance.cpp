@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "util/misused.hpp"
+
 namespace paceline::worker {
 
 namespace {
-
-template <class... Arguments>
-tl::unexpected<util::Error> refuse(fmt::format_string<Arguments...> text,
-                                   Arguments&&... arguments) {
-  return util::fail(util::ErrorKind::usage,
-                    fmt::format(text, std::forward<Arguments>(arguments)...));
-}
 
 /// p, p^2, .. p^longest, whose sum is `accepted`.
 std::vector<double> geometric(double accepted, int longest) {
@@ -41,13 +36,13 @@ std::vector<double> least_variance(double accepted, int longest) {
 
 util::Result<std::vector<double>> check_rates(const std::vector<double>& rates, int longest) {
   if (rates.size() != static_cast<std::size_t>(longest))
-    return refuse(
+    return util::misused(
         "--accept-rates has {} rates, and the longest draft {} tokens: give one for each.",
         rates.size(), longest);
   double before = 1;
   for (const double rate : rates) {
     if (!(rate >= 0 && rate <= before))
-      return refuse(
+      return util::misused(
           "--accept-rates: {} cannot follow {}: each is the share of drafts accepted up "
           "to there, so they fall from at most 1 to at least 0.",
           rate, before);
@@ -62,8 +57,8 @@ util::Result<std::vector<double>> accept_rates(const trace::ForcedAcceptance& as
   if (!asked.length) return check_rates(asked.rates, longest);
   const double accepted = *asked.length - 1;  // the target's own token is in the length
   if (!(accepted >= 0 && accepted <= longest))
-    return refuse("--accept-length {}: with drafts of {} tokens a pass yields 1 to {}.",
-                  *asked.length, longest, longest + 1);
+    return util::misused("--accept-length {}: with drafts of {} tokens a pass yields 1 to {}.",
+                         *asked.length, longest, longest + 1);
   return asked.schedule == trace::AcceptSchedule::geometric ? geometric(accepted, longest)
                                                             : least_variance(accepted, longest);
 }

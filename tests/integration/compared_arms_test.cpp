@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/program.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/measuring_test.hpp"
 #include "trace/trace_file.hpp"
 #include "util/files.hpp"
 #include "util/json.hpp"
@@ -21,25 +20,15 @@ using support::Ended;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string models = std::string(PACELINE_SOURCE_DIR) + "/models/";
-const std::string target = models + "target-mtp-f16.gguf";
+const std::string target = std::string(PACELINE_SOURCE_DIR) + "/models/target-mtp-f16.gguf";
 
 /// Runs whose arms are held against one another: by their texts, along one text, by their samplers.
-class ComparedArms : public ::testing::Test {
+class ComparedArms : public support::MeasuringTest {
  protected:
-  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-
-  Ended run(std::vector<std::string> arguments) {
-    std::vector<std::string> all = {"run", "-m", target, "-t", "1", "--class", "json"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    for (const auto& [option, file] : {std::pair{"--json", "r.json"}, {"--trace", "t.jsonl"}})
-      all.insert(all.end(), {option, path(file)});
-    return support::run_program(folder_.path().string(), all);
-  }
-
-  util::Json document() const {
-    return util::parse_json(util::read_file(path("r.json")).value_or(""), "r.json")
-        .value_or(util::Json::object());
+  Ended compare(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"-m", target, "-t", "1", "--class", "json"});
+    arguments.insert(arguments.end(), {"--json", path("report.json"), "--trace", path("t.jsonl")});
+    return run(std::move(arguments));
   }
 
   trace::Trace trace() const {
@@ -54,9 +43,6 @@ class ComparedArms : public ::testing::Test {
     ADD_FAILURE() << "no arm " << arm;
     return {};
   }
-
- private:
-  support::TemporaryFolder folder_;
 };
 
 std::vector<std::int32_t> tokens_of(const trace::Request& request) {
@@ -68,8 +54,8 @@ std::vector<std::int32_t> tokens_of(const trace::Request& request) {
 
 // Drafts of n-grams come from the text itself: whatever they offer, the target decides.
 TEST_F(ComparedArms, greedy_say_what_plain_says_or_a_near_tie_of_it) {
-  const Ended ended = run({"--arm", "draft-mtp:3", "--arm", "ngram-simple:4/7", "--temp", "0",
-                           "--prompts", "8", "-n", "64", "--launches", "1"});
+  const Ended ended = compare({"--arm", "draft-mtp:3", "--arm", "ngram-simple:4/7", "--temp", "0",
+                               "--prompts", "8", "-n", "64", "--launches", "1"});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   for (const char* arm : {"mtp-n3", "ngram-simple-4-7"}) {
     const auto lossless = workload(arm).at("lossless");
@@ -88,8 +74,8 @@ TEST_F(ComparedArms, greedy_say_what_plain_says_or_a_near_tie_of_it) {
 }
 
 TEST_F(ComparedArms, follow_one_text_at_any_temperature) {
-  const Ended ended = run({"--arm", "draft-mtp:3", "--arm", "ngram-simple:4/7", "--temp", "0.7",
-                           "--prompts", "4", "-n", "48", "--launches", "2", "--force-text"});
+  const Ended ended = compare({"--arm", "draft-mtp:3", "--arm", "ngram-simple:4/7", "--temp", "0.7",
+                               "--prompts", "4", "-n", "48", "--launches", "2", "--force-text"});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   const auto measured = trace();
   ASSERT_EQ(measured.launches.size(), 7u);
@@ -111,8 +97,9 @@ TEST_F(ComparedArms, follow_one_text_at_any_temperature) {
 }
 
 TEST_F(ComparedArms, are_joined_by_those_without_each_default_that_nobody_asked_for) {
-  const Ended ended = run({"--arm", "draft-mtp:3", "--temp", "0.7", "--top-k", "40", "--prompts",
-                           "2", "-n", "24", "--launches", "1", "--price-defaults"});
+  const Ended ended =
+      compare({"--arm", "draft-mtp:3", "--temp", "0.7", "--top-k", "40", "--prompts", "2", "-n",
+               "24", "--launches", "1", "--price-defaults"});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   std::set<std::string> names;
   std::set<std::string> priced;
@@ -143,7 +130,7 @@ TEST_F(ComparedArms, are_joined_by_those_without_each_default_that_nobody_asked_
 TEST_F(ComparedArms, refuse_what_would_take_the_text_from_the_target_twice) {
   const auto errors = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--arm", "draft-mtp:3"});
-    const Ended ended = run(std::move(arguments));
+    const Ended ended = compare(std::move(arguments));
     EXPECT_EQ(ended.exit_code, 2);
     return ended.errors;
   };

@@ -11,14 +11,13 @@
 namespace paceline {
 namespace {
 
+using support::expect_same_text;
 using support::greedy;
 using support::JobReport;
 using support::lab_setup;
 using support::WorkerProcess;
 using trace::OutcomeKind;
 using trace::SpecType;
-
-constexpr double near_tie = 0.01;
 
 /// Texts that say the same again, so that n-grams have something to find from the first pass on.
 std::vector<std::string> repeating_prompts() {
@@ -33,29 +32,6 @@ trace::Setup with_ngrams_first(SpecType last) {
   setup.asked_first = {
       {SpecType::ngram_simple, {.size_n = 3, .size_m = 4, .min_hits = {}, .n_min = {}}}};
   return setup;
-}
-
-long residual(const JobReport& report) {
-  long accepted = 0;
-  long overshoot = 0;
-  for (const auto& emission : report.emissions) {
-    accepted += emission.accepted;
-    overshoot += emission.overshoot;
-  }
-  const auto superseded = std::count_if(report.passes.begin(), report.passes.end(),
-                                        [](const trace::Pass& pass) { return pass.superseded; });
-  return static_cast<long>(report.passes.size()) -
-         (static_cast<long>(report.tokens().size()) - 1 + superseded - accepted + overshoot);
-}
-
-void expect_same_text(const JobReport& plain, const JobReport& other) {
-  const auto ours = plain.tokens();
-  const auto theirs = other.tokens();
-  const auto [a, b] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
-  const auto parted = static_cast<std::size_t>(a - ours.begin());
-  if (parted == ours.size() && ours.size() == theirs.size()) return;
-  ASSERT_LT(parted, plain.gaps().size());
-  EXPECT_LT(plain.gaps()[parted], near_tie) << "parts at token " << parted;
 }
 
 /// Each kind of drafter with a model: those that go on from the accepted token are told of drafts
@@ -77,8 +53,8 @@ TEST(SeveralDrafters, KeepTheTextAndSayWhoDraftedEachPass) {
       const JobReport without = plain.run(job);
       const JobReport report = worker.run(job);
       ASSERT_EQ(report.finished.outcome.kind, OutcomeKind::done) << name;
-      expect_same_text(without, report);
-      EXPECT_EQ(residual(report), 0) << name;
+      expect_same_text(without, report.tokens(), name);
+      EXPECT_EQ(report.residual(), 0) << name;
       for (const auto& pass : report.passes) {
         if (pass.kind == trace::PassKind::replay || pass.attempts == 0) continue;
         ++passes[pass.drafter];

@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "support/program.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/measuring_test.hpp"
 #include "trace/trace_file.hpp"
 #include "util/files.hpp"
 #include "util/json.hpp"
@@ -23,24 +22,8 @@ const std::string models = std::string(PACELINE_SOURCE_DIR) + "/models/";
 const std::string target = models + "target-mtp-f16.gguf";
 const std::string dflash = models + "dflash-f16.gguf";
 
-class Run : public ::testing::Test {
+class Run : public support::MeasuringTest {
  protected:
-  std::string home() const { return folder_.path().string(); }
-  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-
-  Ended run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "run");
-    return support::run_program(home(), arguments);
-  }
-
-  util::Json document(const std::string& name = "report.json") const {
-    const auto text = util::read_file(path(name));
-    EXPECT_TRUE(text) << text.error().message;
-    const auto json = util::parse_json(text.value_or(""), name);
-    EXPECT_TRUE(json) << json.error().message;
-    return json.value_or(util::Json::object());
-  }
-
   /// Waits until the trace holds that many measured requests; false when it never does.
   bool wait_for_requests(const std::string& trace_path, int wanted) const {
     for (int i = 0; i < 20'000; ++i) {
@@ -54,9 +37,6 @@ class Run : public ::testing::Test {
     }
     return false;
   }
-
- private:
-  support::TemporaryFolder folder_;
 };
 
 /// What the document says of one class on one arm.

@@ -18,17 +18,16 @@ namespace paceline {
 namespace {
 
 using std::filesystem::file_size;
+using support::expect_same_text;
+using support::first_difference;
 using support::greedy;
 using support::JobReport;
 using support::lab_model;
 using support::lab_setup;
+using support::near_tie;
 using support::WorkerProcess;
 using trace::OutcomeKind;
 using trace::SpecType;
-
-/// A difference that starts at a smaller gap between the target's two best tokens is rounding:
-/// passes of different widths run different kernels.
-constexpr double near_tie = 0.01;
 
 /// Without a drafter, and with each of those that read the target.
 constexpr std::array plain_and_trained = {SpecType::none, SpecType::draft_dflash,
@@ -48,37 +47,6 @@ std::vector<std::string> held_out_prompts() {
   for (std::string line; std::getline(lines, line);)
     prompts.push_back(util::parse_json(line, "a prompt").value()["text"].get<std::string>());
   return prompts;
-}
-
-/// Where two token sequences part; their common length when they do not.
-std::size_t first_difference(const std::vector<int>& ours, const std::vector<int>& theirs) {
-  const auto [a, b] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
-  return static_cast<std::size_t>(a - ours.begin());
-}
-
-/// Equal, or parting at a near tie of the one whose gaps were recorded.
-void expect_same_text(const JobReport& plain, const std::vector<int>& other,
-                      const std::string& what) {
-  const std::vector<int> tokens = plain.tokens();
-  const std::size_t parted = first_difference(tokens, other);
-  if (parted == tokens.size() && tokens.size() == other.size()) return;
-  ASSERT_LT(parted, plain.gaps().size()) << what;
-  EXPECT_LT(plain.gaps()[parted], near_tie) << what << " parts at token " << parted;
-}
-
-/// E - 1 = F - W + A - X with every letter counted from the events (DEFINITIONS 1).
-long residual(const JobReport& report) {
-  long accepted = 0;
-  long overshoot = 0;
-  for (const auto& emission : report.emissions) {
-    accepted += emission.accepted;
-    overshoot += emission.overshoot;
-  }
-  const auto superseded = std::count_if(report.passes.begin(), report.passes.end(),
-                                        [](const trace::Pass& pass) { return pass.superseded; });
-  const auto passes = static_cast<long>(report.passes.size());
-  const auto emitted = static_cast<long>(report.tokens().size());
-  return passes - (emitted - 1 + superseded - accepted + overshoot);
 }
 
 TEST(Worker, SaysHelloWithItsProtocolBeforeAnythingIsLoaded) {
@@ -121,7 +89,7 @@ TEST(Worker, GreedyTextIsTheSameWithEveryDrafter) {
     for (std::size_t i = 0; i < prompts.size(); i += 5) {
       const JobReport report = worker.run(greedy(prompts[i], 48));
       ASSERT_EQ(report.finished.outcome.kind, OutcomeKind::done);
-      EXPECT_EQ(residual(report), 0);
+      EXPECT_EQ(report.residual(), 0);
       for (const auto& emission : report.emissions) accepted += emission.accepted;
       if (type == SpecType::none)
         plain.push_back(report);
@@ -144,7 +112,7 @@ TEST(Worker, IdentityHoldsAndPassesAgreeWithEmissionsWhenSampling) {
   const JobReport report = worker.run(job);
   ASSERT_EQ(report.finished.stop, trace::StopReason::limit);
   EXPECT_EQ(report.tokens().size(), 100u);
-  EXPECT_EQ(residual(report), 0);
+  EXPECT_EQ(report.residual(), 0);
   ASSERT_EQ(report.emissions.size(), report.passes.size() + 1);
   int depth = report.prefill->prompt_tokens;
   for (std::size_t i = 0; i < report.passes.size(); ++i) {

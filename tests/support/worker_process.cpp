@@ -1,7 +1,9 @@
 #include "support/worker_process.hpp"
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <stdexcept>
@@ -42,6 +44,34 @@ std::vector<double> JobReport::gaps() const {
   for (const auto& emission : emissions)
     all.insert(all.end(), emission.top2_gaps.begin(), emission.top2_gaps.end());
   return all;
+}
+
+long JobReport::residual() const {
+  long accepted = 0;
+  long overshoot = 0;
+  for (const auto& emission : emissions) {
+    accepted += emission.accepted;
+    overshoot += emission.overshoot;
+  }
+  const auto superseded = std::count_if(passes.begin(), passes.end(),
+                                        [](const trace::Pass& pass) { return pass.superseded; });
+  const auto emitted = static_cast<long>(tokens().size());
+  return static_cast<long>(passes.size()) - (emitted - 1 + superseded - accepted + overshoot);
+}
+
+std::size_t first_difference(const std::vector<std::int32_t>& ours,
+                             const std::vector<std::int32_t>& theirs) {
+  const auto [a, b] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
+  return static_cast<std::size_t>(a - ours.begin());
+}
+
+void expect_same_text(const JobReport& plain, const std::vector<std::int32_t>& tokens,
+                      const std::string& what) {
+  const std::vector<std::int32_t> expected = plain.tokens();
+  const std::size_t parted = first_difference(expected, tokens);
+  if (parted == expected.size() && parted == tokens.size()) return;
+  ASSERT_LT(parted, plain.gaps().size()) << what;
+  EXPECT_LT(plain.gaps()[parted], near_tie) << what << " parts at token " << parted;
 }
 
 WorkerProcess::WorkerProcess() : child_(start_worker()) {

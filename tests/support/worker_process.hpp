@@ -23,7 +23,21 @@ struct JobReport {
   std::vector<std::int32_t> tokens() const;
   /// The top-2 gap of every emitted token.
   std::vector<double> gaps() const;
+  /// Passes counted, minus those that tokens and drafts imply: 0 where E - 1 = F - W + A - X with
+  /// every letter counted from the events (DEFINITIONS 1).
+  long residual() const;
 };
+
+/// Batches of different widths round differently, by about 0.001 in the laboratory models' logits.
+inline constexpr double near_tie = 0.01;
+
+/// Where two token sequences part; their common length when they do not.
+std::size_t first_difference(const std::vector<std::int32_t>& ours,
+                             const std::vector<std::int32_t>& theirs);
+
+/// Fails unless the tokens are plain's, or part at a near tie of plain, whose gaps were recorded.
+void expect_same_text(const JobReport& plain, const std::vector<std::int32_t>& tokens,
+                      const std::string& what);
 
 /// The built paceline-worker, spoken to in frames as paceline does.
 class WorkerProcess {

@@ -9,8 +9,6 @@ namespace paceline::worker {
 
 namespace {
 
-constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
-
 common_sampler_ptr make_sampler(const LoadedModel& model, const protocol::Generate& job,
                                 common_params_sampling parameters, const llama_tokens& prompt) {
   parameters.seed = job.seed;
@@ -45,7 +43,7 @@ DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
                            JobPort& port)
     : model_(model),
       job_(job),
-      port_(port),
+      heartbeat_(port),
       prompt_(std::move(prompt)),
       sampler_(make_sampler(model, job, sampling, prompt_)),
       recording_(static_cast<std::size_t>(job.n_predict), most_passes(model, job.n_predict),
@@ -66,18 +64,13 @@ util::Result<trace::OutcomeKind> DecodeWindow::run() {
 }
 
 bool DecodeWindow::interrupted() {
-  const trace::Nanoseconds now = now_ns();
-  if (now - progress_sent_ > heartbeat) {
-    progress_sent_ = now;
-    port_.say(trace::Progress{.tokens = recording_.tokens()});
-  }
-  return port_.cancelled();
+  return heartbeat_.interrupted(trace::Progress{.tokens = recording_.tokens()});
 }
 
 util::Result<void> DecodeWindow::prefill() {
   trace::Prefill& prefill = recording_.prefill;
   prefill.prompt_tokens = static_cast<int>(prompt_.size());
-  prefill.began_ns = progress_sent_ = now_ns();
+  prefill.began_ns = now_ns();
   // Not batch_tokens: llama.cpp lowers it to the context it was given.
   const std::size_t piece = llama_n_batch(model_.target.get());
   for (std::size_t begin = 0; begin < prompt_.size(); begin += piece) {

@@ -8,7 +8,7 @@
 #include "sampling.h"
 #include "trace/request.hpp"
 #include "worker/forced_acceptance.hpp"
-#include "worker/job_port.hpp"
+#include "worker/heartbeat.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/rollback.hpp"
 #include "worker/recording.hpp"
@@ -57,7 +57,7 @@ class DecodeWindow {
 
   LoadedModel& model_;
   const protocol::Generate& job_;
-  JobPort& port_;
+  Heartbeat heartbeat_;
   llama_tokens prompt_;
   common_sampler_ptr sampler_;
   common_sampler_ptr sampler_before_;     ///< as it was before the verify that may be replayed
@@ -71,7 +71,6 @@ class DecodeWindow {
   trace::StopReason stop_ = trace::StopReason::none;
   trace::Phases phases_;
   trace::Nanoseconds lap_began_ = 0;
-  trace::Nanoseconds progress_sent_ = 0;
 };
 
 }  // namespace paceline::worker

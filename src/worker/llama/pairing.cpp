@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/drafter.hpp"
 #include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
@@ -14,13 +15,6 @@ namespace paceline::worker {
 namespace {
 
 // Which architectures' graphs do what in llama.cpp v0.5.0; no function of it tells.
-
-/// Keep the input of every layer (t_layer_inp).
-constexpr std::array layers_kept = {
-    "bailingmoe3",   "deepseek4",    "gemma4",    "gpt-oss",    "hunyuan_vl",
-    "hunyuan-dense", "lfm2",         "lfm2moe",   "llama",      "minimax-01",
-    "minimax-m2",    "muse-glimmer", "nanbeige",  "nemotron_h", "nemotron_h_moe",
-    "qwen3",         "qwen35",       "qwen35moe", "qwen3moe",   "qwen3next"};
 
 /// Keep what the last layer gives (t_h_nextn).
 constexpr std::array last_rows_kept = {
@@ -78,7 +72,7 @@ bool has_tensor_ending(const model::Gguf& file, std::string_view end) {
 }  // namespace
 
 util::Result<void> check_hands_out_layers(const model::Gguf& target, const model::Gguf& drafter) {
-  if (among(layers_kept, target.architecture())) return {};
+  if (model::hands_out_layers(target.architecture())) return {};
   const std::int64_t rows = target.own_number("hyper_connection.count").value_or(1);
   if (rows > 1)
     return refuse(

@@ -6,6 +6,7 @@
 #include <exception>
 #include <random>
 
+#include "worker/heartbeat.hpp"
 #include "worker/llama/checks.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/refuse.hpp"
@@ -18,7 +19,6 @@ namespace {
 constexpr std::uint32_t token_seed = 20240607;
 constexpr int most_repeats = 10'000;
 constexpr int shallowest = 2;  // the state behind the token before the last is saved
-constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 
 /// Tokens past the depth that the widest pass, or a draft of a model, takes up.
 int most_tokens_ahead(const LoadedModel& model, const protocol::Probe& job) {
@@ -77,7 +77,7 @@ class Probing {
     PACELINE_TRY(fill());
     for (int repeat = 0; repeat < job_.repeats; ++repeat)
       for (std::size_t i = 0; i < times_.size(); ++i) {
-        if (interrupted()) return trace::OutcomeKind::cancelled;
+        if (heartbeat_.interrupted()) return trace::OutcomeKind::cancelled;
         trace::WidthTime& time = times_[(i + static_cast<std::size_t>(repeat)) % times_.size()];
         trace::WidthTime unused = empty_time(time.width);
         PACELINE_TRY(measure(unused));
@@ -93,15 +93,6 @@ class Probing {
     time.width = width;
     time.depth = job_.depth;
     return time;
-  }
-
-  bool interrupted() {
-    const trace::Nanoseconds now = now_ns();
-    if (now - progress_sent_ > heartbeat) {
-      progress_sent_ = now;
-      port_.say(trace::Progress{});
-    }
-    return port_.cancelled();
   }
 
   /// Brings both contexts to the depth and remembers the state one token before it.
@@ -189,7 +180,7 @@ class Probing {
   llama_tokens past_;
   std::vector<trace::WidthTime> times_;
   Checkpoint checkpoint_;
-  trace::Nanoseconds progress_sent_ = now_ns();
+  Heartbeat heartbeat_{port_};
 };
 
 trace::Finished run(LoadedModel& model, const protocol::Probe& job, JobPort& port) {

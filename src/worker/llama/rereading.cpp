@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "worker/heartbeat.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/prompt.hpp"
 #include "worker/llama/refuse.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 constexpr std::size_t most_logits_kept = std::size_t{1} << 25;
 constexpr double percentile_of_interest = 0.99;
-constexpr trace::Nanoseconds heartbeat = 1'000'000'000;
 
 util::Result<void> check_text(const LoadedModel& model, const protocol::KnownText& text) {
   const auto size = static_cast<int>(text.tokens.size());
@@ -60,13 +60,13 @@ class Rereading {
 
   util::Result<trace::OutcomeKind> run() {
     for (const protocol::KnownText& text : job_.texts) {
-      if (interrupted()) return trace::OutcomeKind::cancelled;
+      if (heartbeat_.interrupted()) return trace::OutcomeKind::cancelled;
       PACELINE_TRY(read_prompt_of(text));
       PACELINE_TRY(read_token_by_token(text));
-      for (std::size_t i = 0; i < job_.widths.size() && !cancelled_; ++i)
+      for (std::size_t i = 0; i < job_.widths.size() && !heartbeat_.cancelled(); ++i)
         PACELINE_TRY(read_in_passes(text, job_.widths[i], differences_[i]));
     }
-    if (cancelled_) return trace::OutcomeKind::cancelled;
+    if (heartbeat_.cancelled()) return trace::OutcomeKind::cancelled;
     for (std::size_t i = 0; i < job_.widths.size(); ++i)
       result_.widths.push_back({job_.widths[i], differences_[i].count(),
                                 differences_[i].at(percentile_of_interest),
@@ -76,16 +76,6 @@ class Rereading {
   }
 
  private:
-  bool interrupted() {
-    const trace::Nanoseconds now = now_ns();
-    if (now - progress_sent_ > heartbeat) {
-      progress_sent_ = now;
-      port_.say(trace::Progress{});
-    }
-    cancelled_ = cancelled_ || port_.cancelled();
-    return cancelled_;
-  }
-
   std::span<const float> logits(int row) const {
     return {llama_get_logits_ith(model_.target.get(), row), vocabulary_};
   }
@@ -100,13 +90,13 @@ class Rereading {
     PACELINE_TRY(model_.reset());
     depth_ = static_cast<int>(prompt.size());
     const int piece = static_cast<int>(llama_n_batch(model_.target.get()));
-    for (int begin = 0; begin < depth_ && !interrupted(); begin += piece) {
+    for (int begin = 0; begin < depth_ && !heartbeat_.interrupted(); begin += piece) {
       model_.batch.clear();
       for (int i = begin; i < std::min(depth_, begin + piece); ++i)
         model_.batch.add(prompt[static_cast<std::size_t>(i)], i, i + 1 == depth_);
       PACELINE_TRY(decode(model_.target.get(), model_.batch));
     }
-    if (cancelled_) return {};
+    if (heartbeat_.cancelled()) return {};
     note_margin(text, 1, logits(model_.batch.size() - 1));
     checkpoint_.save(model_, depth_);
     return {};
@@ -115,7 +105,7 @@ class Rereading {
   util::Result<void> read_token_by_token(const protocol::KnownText& text) {
     kept_.clear();
     places_kept_ = 0;
-    for (std::size_t i = 0; i + 1 < text.tokens.size() && !interrupted(); ++i) {
+    for (std::size_t i = 0; i + 1 < text.tokens.size() && !heartbeat_.interrupted(); ++i) {
       PACELINE_TRY(pass(text, i, 1));
       const auto row = logits(0);
       note_margin(text, static_cast<int>(i) + 2, row);
@@ -130,7 +120,8 @@ class Rereading {
                                     Percentile& differences) {
     PACELINE_TRY(checkpoint_.restore(model_));
     const auto step = static_cast<std::size_t>(width);
-    for (std::size_t begin = 0; begin + step <= places_kept_ && !interrupted(); begin += step) {
+    for (std::size_t begin = 0; begin + step <= places_kept_ && !heartbeat_.interrupted();
+         begin += step) {
       PACELINE_TRY(pass(text, begin, width));
       for (int row = 0; row < width; ++row)
         compare(logits(row), begin + static_cast<std::size_t>(row), differences);
@@ -172,8 +163,7 @@ class Rereading {
   int depth_ = 0;  ///< tokens of the prompt
   Checkpoint checkpoint_;
   trace::Rereading result_;
-  bool cancelled_ = false;
-  trace::Nanoseconds progress_sent_ = now_ns();
+  Heartbeat heartbeat_{port_};
 };
 
 trace::Finished run(LoadedModel& model, const protocol::Reread& job, JobPort& port) {

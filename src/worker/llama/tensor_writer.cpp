@@ -31,10 +31,10 @@ bool is_tiled(const TensorPlan& tensor) {
 
 /// Quantises whole rows. What types want of an importance matrix they get: all elements alike.
 void quantise_rows(const TensorPlan& tensor, std::span<const float> values, std::span<char> bytes) {
-  static thread_local std::vector<float> importance;
-  importance.assign(static_cast<std::size_t>(tensor.columns()), 1.0f);
-  const auto rows = static_cast<std::int64_t>(values.size()) / tensor.columns();
   const bool wanted = ggml_quantize_requires_imatrix(type_of(tensor));
+  const std::vector<float> importance(wanted ? static_cast<std::size_t>(tensor.columns()) : 0,
+                                      1.0f);
+  const auto rows = static_cast<std::int64_t>(values.size()) / tensor.columns();
   ggml_quantize_chunk(type_of(tensor), values.data(), bytes.data(), 0, rows, tensor.columns(),
                       wanted ? importance.data() : nullptr);
 }

@@ -1,29 +1,27 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
-#include "worker/job_port.hpp"
+#include "worker/heartbeat.hpp"
 
 namespace paceline::worker {
 
 /// Tells how much of a file is written, at most once a second, and hears when it is to end.
 class WriteProgress {
  public:
-  explicit WriteProgress(JobPort& port) : port_(port), told_(Clock::now()) {}
+  explicit WriteProgress(JobPort& port) : heartbeat_(port) {}
 
   /// So many more bytes are written; false once the job is cancelled.
-  bool add(std::uint64_t bytes);
+  bool add(std::uint64_t bytes) {
+    bytes_ += bytes;
+    return !heartbeat_.interrupted(trace::Progress{.bytes = bytes_});
+  }
 
-  bool cancelled() const { return cancelled_; }
+  bool cancelled() const { return heartbeat_.cancelled(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  JobPort& port_;
-  Clock::time_point told_;
+  Heartbeat heartbeat_;
   std::uint64_t bytes_ = 0;
-  bool cancelled_ = false;
 };
 
 }  // namespace paceline::worker

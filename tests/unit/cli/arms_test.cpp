@@ -50,7 +50,7 @@ TEST(Arms, of_mtp_draft_from_the_target_beside_a_dflash_file_and_from_their_own_
   asked.extra = {"draft-dflash:6", "draft-mtp:3"};
   EXPECT_FALSE(make_arms(asked)->at(2).setup.draft_path);
   asked.extra = {};
-  asked.spec_type = "draft-mtp";
+  asked.spec_types = {"draft-mtp"};
   EXPECT_EQ(make_arms(asked)->at(1).setup.draft_path, "drafter.gguf")
       << "-md with --spec-type is never dropped silently";
 }
@@ -91,7 +91,7 @@ TEST(Arms, of_n_grams_are_named_by_their_sizes_and_take_no_file) {
 
 TEST(Arms, of_n_grams_take_llama_servers_options_where_they_name_no_sizes) {
   ArmSettings asked = settings();
-  asked.spec_type = "ngram-simple";
+  asked.spec_types = {"ngram-simple"};
   asked.ngram[trace::SpecType::ngram_simple].size_m = 7;
   asked.ngram[trace::SpecType::ngram_mod].size_n = 16;
   asked.extra = {"ngram-mod"};
@@ -122,7 +122,7 @@ TEST(Arms, of_several_drafters_ask_n_grams_first_in_llama_cpps_order_however_wri
 
 TEST(Arms, of_several_drafters_take_llama_servers_list_and_its_options) {
   ArmSettings asked = settings();
-  asked.spec_type = "draft-dflash,ngram-map-k";
+  asked.spec_types = {"draft-dflash", "ngram-map-k"};
   asked.draft_model = "d.gguf";
   asked.draft_n_max = 5;
   asked.ngram[trace::SpecType::ngram_map_k].size_m = 9;
@@ -228,7 +228,7 @@ TEST(Arms, draft_as_the_file_says_when_no_type_is_named) {
   EXPECT_EQ(alone->at(1).setup.draft_path, "small.gguf");
   asked.draft_n_max = 4;
   EXPECT_EQ(make_arms(asked)->at(1).name, "simple-n4");
-  asked.spec_type = "draft-mtp";
+  asked.spec_types = {"draft-mtp"};
   EXPECT_EQ(make_arms(asked)->at(1).name, "mtp-n4") << "a named type comes first";
   asked = settings();
   asked.draft_model = "dflash.gguf";
@@ -250,7 +250,7 @@ TEST(Arms, say_which_part_of_their_sizes_is_wrong) {
   asked.ngram[trace::SpecType::ngram_map_k].size_n = 4;
   EXPECT_NE(refusal(asked).find("no arm uses them"), std::string::npos);
   asked = settings();
-  asked.spec_type = "ngram-simple";
+  asked.spec_types = {"ngram-simple"};
   asked.draft_model = "dflash.gguf";
   EXPECT_NE(refusal(asked).find("no arm uses it"), std::string::npos);
   asked.draft_model.reset();
@@ -260,13 +260,13 @@ TEST(Arms, say_which_part_of_their_sizes_is_wrong) {
 
 TEST(Arms, that_make_no_sense_say_what_to_write_instead) {
   ArmSettings asked = settings();
-  asked.spec_type = "draft-magic";
+  asked.spec_types = {"draft-magic"};
   EXPECT_NE(
       refusal(asked).find("draft-mtp, draft-dflash, draft-eagle3, draft-dspark, ngram-simple"),
       std::string::npos);
   asked = settings();
   for (const char* type : {"draft-dflash", "draft-dspark"}) {
-    asked.spec_type = type;
+    asked.spec_types = {type};
     EXPECT_NE(refusal(asked).find("add -md FILE"), std::string::npos) << type;
   }
   asked = settings();

@@ -238,6 +238,18 @@ TEST(summary, an_arm_whose_text_is_a_near_tie_keeps_its_speedup) {
   EXPECT_TRUE(item.speedup.value);
 }
 
+TEST(summary, an_arm_whose_acceptance_was_forced_has_a_pass_cost_and_no_speedup) {
+  auto trace = tests::run_study(accepting({1}), tests::two_arm_plan(9, 3));
+  ASSERT_TRUE(summary_of(trace).arms[1].classes[0].speedup.value);
+  trace.header.arms[1].setup.forced =
+      trace::ForcedAcceptance{.length = 2, .schedule = {}, .rates = {}};
+  const auto item = summary_of(trace).arms[1].classes[0];
+  EXPECT_FALSE(item.speedup.value);
+  EXPECT_NE(item.speedup.reason.find("forced"), std::string::npos);
+  EXPECT_TRUE(item.pass_cost.value);
+  EXPECT_FALSE(item.lossless);
+}
+
 TEST(summary, an_arm_that_was_never_launched_is_there_without_figures) {
   auto trace = tests::run_study(accepting({1}), tests::two_arm_plan(9, 1));
   trace.header.arms.push_back(tests::drafting_arm());
