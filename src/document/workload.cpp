@@ -81,10 +81,14 @@ std::vector<Position> to_positions(const metrics::Counts& counts) {
   return positions;
 }
 
-DrafterCounts counts_of(const std::string& name, const metrics::DrafterTally& tally) {
+/// Drafter number `place` of an arm that has several. Who drafted is known where passes are.
+DrafterCounts counts_of(const metrics::Counts& counts, trace::SpecType type, std::size_t place,
+                        bool is_last) {
+  const std::string name = util::enum_name(type);
+  const metrics::DrafterTally tally = metrics::tally_of(counts, name, is_last);
   return {name,
           to_known(tally.passes_speculative),
-          to_known(tally.attempts),
+          known(place < counts.asked.size() ? counts.asked[place] : 0L),
           to_known(tally.generated),
           to_known(tally.offered),
           to_known(tally.tested),
@@ -108,12 +112,9 @@ std::vector<DrafterCounts> to_by_drafter(const metrics::Counts& counts, const tr
              to_known(counts.attempts), to_known(counts.generated), to_known(counts.offered),
              to_known(counts.tested), to_known(counts.accepted)}};
   std::vector<DrafterCounts> all;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    const std::string name = util::enum_name(types[i]);
-    all.push_back(runs_in_server(arm)
-                      ? unknown_counts(types[i])
-                      : counts_of(name, metrics::tally_of(counts, name, i, i + 1 == types.size())));
-  }
+  for (std::size_t i = 0; i < types.size(); ++i)
+    all.push_back(runs_in_server(arm) ? unknown_counts(types[i])
+                                      : counts_of(counts, types[i], i, i + 1 == types.size()));
   return all;
 }
 

@@ -269,11 +269,9 @@ void add(Counts& total, const Counts& more) {
   add_drafters(total, more);
 }
 
-DrafterTally tally_of(const Counts& counts, const std::string& name, std::size_t place,
-                      bool is_last) {
+DrafterTally tally_of(const Counts& counts, const std::string& name, bool is_last) {
   const auto found = counts.by_drafter.find(name);
   DrafterTally tally = found == counts.by_drafter.end() ? DrafterTally{} : found->second;
-  tally.attempts = place < counts.asked.size() ? counts.asked[place] : 0;
   const auto in_vain = counts.by_drafter.find("");
   if (is_last && in_vain != counts.by_drafter.end()) tally.generated += in_vain->second.generated;
   return tally;

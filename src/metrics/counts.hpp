@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,7 +20,6 @@ struct PositionCounts {
 
 /// What one of several drafters did, from the passes whose drafts it made.
 struct DrafterTally {
-  Count attempts;
   Count passes_speculative;
   Count generated;
   Count offered;
@@ -68,10 +66,9 @@ struct Counts {
   std::vector<long> asked;  ///< passes that ran the arm's first drafter, the second, ..
 };
 
-/// What drafter number `place` of an arm did, the first being 0. What drafters computed in vain is
-/// the last one's: n-grams that find nothing have computed nothing.
-DrafterTally tally_of(const Counts& counts, const std::string& name, std::size_t place,
-                      bool is_last);
+/// What a drafter of an arm did. What was computed in vain is the last one's: n-grams that find
+/// nothing have computed nothing.
+DrafterTally tally_of(const Counts& counts, const std::string& name, bool is_last);
 
 /// The counts of one finished request. Nothing when it did not end as done, emitted no token, or
 /// its clock ran backwards (then it has no rates), or a count in it is one no engine can make.

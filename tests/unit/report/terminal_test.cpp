@@ -321,6 +321,22 @@ TEST(Terminal, ShowsPhasesAndLosslessnessWhereTheyWereMeasured) {
   EXPECT_FALSE(contains(terminal(sample_document(), wide), "Phases"));
 }
 
+TEST(Terminal, ShowsNoZeroForAnOverlapThatIsNotKnown) {
+  auto summary = support::sample_summary();
+  auto& known = summary.arms[1].classes[0].phases.emplace();
+  known.synced_total_s = 0.036;
+  known.unsynced_total_s = 0.035;
+  known.overlap_s = 0.001;
+  auto& unknown = summary.arms[1].classes[1].phases.emplace();
+  unknown.synced_total_s = 0.036;
+  unknown.unsynced_total_s = 0.035;
+  const std::string text = terminal(
+      document::assemble(support::sample_trace(), summary, support::sample_mix(), {}), wide);
+  EXPECT_TRUE(has_row(text, "class arm synced overlap unsynced")) << text;
+  EXPECT_TRUE(contains(text, "36.0    1.00")) << text;
+  EXPECT_TRUE(contains(text, "36.0       -")) << text;
+}
+
 TEST(Terminal, TellsWhereATextIsWrongAndWarnsOfIt) {
   auto summary = support::sample_summary();
   auto& item = summary.arms[1].classes[0];
