@@ -333,8 +333,8 @@ TEST(Terminal, ShowsNoZeroForAnOverlapThatIsNotKnown) {
   const std::string text = terminal(
       document::assemble(support::sample_trace(), summary, support::sample_mix(), {}), wide);
   EXPECT_TRUE(has_row(text, "class arm synced overlap unsynced")) << text;
-  EXPECT_TRUE(contains(text, "36.0    1.00")) << text;
-  EXPECT_TRUE(contains(text, "36.0       -")) << text;
+  EXPECT_TRUE(has_row(text, "prose dflash-n6 36.0 1.00 35.0")) << text;
+  EXPECT_TRUE(has_row(text, "c dflash-n6 36.0 - 35.0")) << text;
 }
 
 TEST(Terminal, TellsWhereATextIsWrongAndWarnsOfIt) {
