@@ -20,12 +20,14 @@ endif()
 
 add_library(llama.cpp INTERFACE)
 add_library(llama.cpp::llama.cpp ALIAS llama.cpp)
-# Each sets llama_version, ggml_version and llama_build. A backends_folder that is not absolute is
-# seen from libggml's own.
+# Each sets llama_version, ggml_version and llama_build, and has_mtmd where libmtmd comes with it. A
+# backends_folder that is not absolute is seen from libggml's own.
 set(backends_folder ".")
+set(has_mtmd FALSE)
 include("${CMAKE_CURRENT_LIST_DIR}/engine/${PACELINE_ENGINE}.cmake")
 target_compile_definitions(llama.cpp INTERFACE
   PACELINE_LLAMA_VERSION="${llama_version}" PACELINE_GGML_VERSION="${ggml_version}"
-  PACELINE_LLAMA_BUILD="${llama_build}" PACELINE_BACKENDS_DIR="${backends_folder}")
+  PACELINE_LLAMA_BUILD="${llama_build}" PACELINE_BACKENDS_DIR="${backends_folder}"
+  PACELINE_HAS_MTMD=$<BOOL:${has_mtmd}>)
 message(STATUS
   "llama.cpp: ${PACELINE_ENGINE}, version ${llama_version}, build ${llama_build}, ggml ${ggml_version}")

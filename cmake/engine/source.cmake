@@ -21,6 +21,8 @@ function(add_llama_cpp)
   endif()
   set(LLAMA_BUILD_COMMON ON)
   set(LLAMA_BUILD_TOOLS ${PACELINE_PEERS})
+  set(LLAMA_BUILD_MTMD ON CACHE BOOL "" FORCE)
+  set(MTMD_VIDEO OFF CACHE BOOL "" FORCE)  # would start ffmpeg
   set(LLAMA_BUILD_SERVER ${PACELINE_PEERS})
   set(LLAMA_OPENSSL OFF)
   set(LLAMA_USE_PREBUILT_UI OFF)  # would be downloaded
@@ -34,12 +36,13 @@ get_directory_property(ggml_version DIRECTORY "${source}/ggml" DEFINITION GGML_V
 get_directory_property(number DIRECTORY "${source}" DEFINITION LLAMA_BUILD_NUMBER)
 get_directory_property(commit DIRECTORY "${source}" DEFINITION LLAMA_BUILD_COMMIT)
 set(llama_build "b${number}-${commit}")
+set(has_mtmd TRUE)
 
 target_include_directories(llama.cpp SYSTEM INTERFACE "${source}/src")
-target_link_libraries(llama.cpp INTERFACE llama-common llama)
+target_link_libraries(llama.cpp INTERFACE mtmd llama-common llama)
 
 if(BUILD_SHARED_LIBS)
-  set(libraries llama-common llama ggml ggml-base ${GGML_AVAILABLE_BACKENDS})
+  set(libraries mtmd llama-common llama ggml ggml-base ${GGML_AVAILABLE_BACKENDS})
   set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS ${libraries} LIBRARY DESTINATION "${paceline_libexec}" NAMELINK_SKIP)
 endif()

@@ -157,7 +157,10 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
   PACELINE_TRY(derive_drafters(settings.copies, reader, settings.run.arms));
   for (auto& arm : settings.run.arms) {
     arm.setup.server_bin = settings.server.server_bin.value_or("");
-    if (settings.server.mmproj) arm.setup.server_args = {"--mmproj", *settings.server.mmproj};
+    if (settings.server.mmproj && settings.server.is_managed())
+      arm.setup.server_args = {"--mmproj", *settings.server.mmproj};
+    else
+      arm.setup.mmproj_path = settings.server.mmproj;
     arm.setup.server_args.insert(arm.setup.server_args.end(), settings.server.server_args.begin(),
                                  settings.server.server_args.end());
     if (!settings.server.is_managed()) {
@@ -266,8 +269,8 @@ util::Result<void> refuse_images(const study::RunOptions& run) {
   if (!run.pictures && std::none_of(prompts.begin(), prompts.end(), workload::has_images))
     return {};
   return util::fail(util::ErrorKind::usage,
-                    "the embedded engine takes no images: measure a server that does, with "
-                    "--server-bin and --mmproj, or with --url");
+                    "the embedded engine measures no prompts with images: measure a server that "
+                    "takes them, with --server-bin and --mmproj, or with --url");
 }
 
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {

@@ -39,7 +39,10 @@ void add_which_server(CLI::App& command, ServerSettings& settings) {
       ->type_name("ARGUMENT")
       ->default_str("none")
       ->group(group);
-  command.add_option("--mmproj", settings.mmproj, "Its vision projector, for prompts with images")
+  command
+      .add_option("--mmproj", settings.mmproj,
+                  "The model's vision projector: loaded beside it, and one image prompt passes "
+                  "through both before anything is measured; a started server takes images with it")
       ->type_name("FILE")
       ->default_str("none")
       ->group(group);
@@ -134,8 +137,8 @@ util::Result<void> check_server_options(const ServerSettings& settings) {
     return misused("--url-plain is what --url is compared with: add --url, or use --url alone");
   if (!settings.server_args.empty() && !settings.is_managed())
     return misused("--server-arg is for a server that is started: add --server-bin FILE");
-  if (settings.mmproj && !settings.is_managed())
-    return misused("--mmproj is for a server that is started: add --server-bin FILE");
+  if (settings.mmproj && settings.is_remote())
+    return misused("--mmproj is loaded with a model, and the server of --url runs: leave it out");
   const bool talks = settings.dialect || settings.model_name || settings.api_key_file ||
                      settings.ca_file || settings.insecure;
   if (talks && !settings.is_managed() && !settings.is_remote())

@@ -10,6 +10,7 @@
 #include "document/load.hpp"
 #include "document/memory.hpp"
 #include "document/noise.hpp"
+#include "document/projector.hpp"
 #include "document/sampling.hpp"
 #include "document/server.hpp"
 #include "document/warnings.hpp"
@@ -341,6 +342,7 @@ void fill_run(Document& document, const trace::Trace& trace) {
   document.engine = facts ? known(to_engine(*facts)) : not_known<Engine>(never_opened);
   document.target = facts ? to_target(*facts) : not_known<Model>(never_opened);
   document.drafter = to_drafters(trace);
+  document.projector = to_projector(trace);
   document.servers = to_servers(trace);
   document.sampling = to_sampling(trace);
   document.launches = to_launches(trace);

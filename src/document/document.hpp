@@ -34,6 +34,28 @@ struct Engine {
   Known<Placement> placement;  ///< of the target
 };
 
+/// Of one figure in every launch.
+struct Spread {
+  double least = 0;
+  double median = 0;
+  double most = 0;
+};
+
+/// A vision projector beside the target, and the one image prompt of each launch that passed
+/// through both. The file and the counts are those of the first launch that opened with one.
+struct Projector {
+  Model file;
+  std::uint64_t allocated_bytes = 0;  ///< weights and buffers, as its library says
+  int image_width = 0;                ///< in pixels
+  int image_height = 0;
+  int image_tokens = 0;   ///< places that the image takes in the context
+  int prompt_tokens = 0;  ///< of the whole prompt, those included
+  Spread load_s;
+  Spread encode_s;   ///< of the image, by the projector
+  Spread prefill_s;  ///< of the whole prompt, by the target
+  int launches = 0;
+};
+
 struct AskedSetting {
   std::string parameter;
   double value = 0;
@@ -286,11 +308,12 @@ struct MemoryReading {
 /// Of an arm's first launch that opened.
 struct ArmMemory {
   std::string arm;
-  Known<std::uint64_t> model_bytes;     ///< that the engine says it allocated
-  Known<std::uint64_t> context_bytes;   ///< likewise
-  Known<std::uint64_t> compute_bytes;   ///< likewise
-  Known<std::uint64_t> resident_bytes;  ///< of the engine's process after loading
-  std::vector<MemoryReading> readings;  ///< in order of time
+  Known<std::uint64_t> model_bytes;      ///< that the engine says it allocated
+  Known<std::uint64_t> context_bytes;    ///< likewise
+  Known<std::uint64_t> compute_bytes;    ///< likewise
+  Known<std::uint64_t> projector_bytes;  ///< likewise, of the vision projector
+  Known<std::uint64_t> resident_bytes;   ///< of the engine's process after loading
+  std::vector<MemoryReading> readings;   ///< in order of time
 };
 
 struct Memory {
@@ -436,6 +459,7 @@ struct Document {
   Known<Engine> engine;
   Known<Model> target;
   Known<Drafters> drafter;
+  Known<Projector> projector;
   std::vector<Server> servers;  ///< by arm; empty: the embedded engine
   Sampling sampling;
   Concurrency concurrency;

@@ -176,8 +176,11 @@ PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_de
                          pat_end_to_end);
 PACELINE_DOCUMENT_FIELDS(DeviceMemory, 2, device, bytes);
 PACELINE_DOCUMENT_FIELDS(MemoryReading, 4, when, pss_bytes, available_bytes, devices);
-PACELINE_DOCUMENT_FIELDS(ArmMemory, 6, arm, model_bytes, context_bytes, compute_bytes,
-                         resident_bytes, readings);
+PACELINE_DOCUMENT_FIELDS(Spread, 3, least, median, most);
+PACELINE_DOCUMENT_FIELDS(Projector, 10, file, allocated_bytes, image_width, image_height,
+                         image_tokens, prompt_tokens, load_s, encode_s, prefill_s, launches);
+PACELINE_DOCUMENT_FIELDS(ArmMemory, 7, arm, model_bytes, context_bytes, compute_bytes,
+                         projector_bytes, resident_bytes, readings);
 PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);
 PACELINE_DOCUMENT_FIELDS(WorstRequest, 4, arm, round, prompt, steal_share);
 PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);
@@ -198,9 +201,9 @@ PACELINE_DOCUMENT_FIELDS(Load, 26, arm, loop, concurrency, rate_per_s, launches,
                          ttft_s, inter_burst_s, client);
 PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
-PACELINE_DOCUMENT_FIELDS(Document, 27, schema, tool, created, trace_id, machine, engine, target,
-                         drafter, servers, sampling, concurrency, launches, arms, comparisons,
-                         default_prices, mix, memory, ceiling, quality, noise, loads,
+PACELINE_DOCUMENT_FIELDS(Document, 28, schema, tool, created, trace_id, machine, engine, target,
+                         drafter, projector, servers, sampling, concurrency, launches, arms,
+                         comparisons, default_prices, mix, memory, ceiling, quality, noise, loads,
                          crossover_concurrency, width_curves, outcomes, facts, warnings, said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }

@@ -30,6 +30,10 @@ ArmMemory to_arm_memory(const trace::Launch& launch) {
   memory.model_bytes = allocated(said.model_bytes);
   memory.context_bytes = allocated(said.context_bytes);
   memory.compute_bytes = allocated(said.compute_bytes);
+  const auto& projector = launch.facts->projector;
+  memory.projector_bytes =
+      projector ? known(projector->allocated_bytes)
+                : not_known<std::uint64_t>(is_server ? not_said : "no projector was loaded");
   memory.resident_bytes = allocated(said.resident_bytes);
   for (const auto& reading : launch.memory) memory.readings.push_back(to_reading(reading));
   return memory;

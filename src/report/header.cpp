@@ -238,6 +238,24 @@ std::string memory_text(const document::Memory& memory) {
   return text;
 }
 
+/// "0.31 s", or of several launches "0.31 s (0.28 to 0.35)".
+std::string spread_text(const document::Spread& spread, int launches) {
+  const std::string text = figure(spread.median) + " s";
+  return launches < 2
+             ? text
+             : fmt::format("{} ({} to {})", text, figure(spread.least), figure(spread.most));
+}
+
+std::string projector_text(const document::Projector& projector) {
+  return fmt::format(
+      "{}, {} in memory; one image of {} x {} pixels a launch takes {} tokens: encoded in {}, its "
+      "prompt of {} tokens read in {}",
+      model_text(projector.file), bytes(projector.allocated_bytes), projector.image_width,
+      projector.image_height, projector.image_tokens,
+      spread_text(projector.encode_s, projector.launches), projector.prompt_tokens,
+      spread_text(projector.prefill_s, projector.launches));
+}
+
 std::string threads_text(const Document& document) {
   std::set<std::string> each;
   for (const auto& arm : document.arms)
@@ -325,6 +343,8 @@ std::string header_text(const Document& document, const Style& style) {
   text += line("target", target.value ? model_text(*target.value) : util::printable(target.reason),
                style);
   text += drafter_lines(document, style);
+  if (const auto& projector = document.projector.value)
+    text += line("projector", projector_text(*projector), style);
   text += server_lines(document, style);
   const auto& engine = document.engine;
   text += line("engine", engine.value ? engine_text(*engine.value) : engine.reason, style);

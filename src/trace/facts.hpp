@@ -69,6 +69,20 @@ struct Placement {
                                             ///< of both; absent: the library did not say
 };
 
+/// A vision projector that was loaded beside the target, and the one image prompt that passed
+/// through both of them before anything was measured.
+struct ProjectorFacts {
+  model::FileFacts file;
+  std::uint64_t allocated_bytes = 0;  ///< weights and buffers, on all devices, as its library says
+  double load_s = 0;
+  int image_width = 0;    ///< of the image, in pixels
+  int image_height = 0;   ///< likewise
+  int image_tokens = 0;   ///< places that the image takes in the target's context
+  int prompt_tokens = 0;  ///< of the whole prompt, those included
+  double encode_s = 0;    ///< of the image, by the projector
+  double prefill_s = 0;   ///< of the whole prompt, by the target
+};
+
 /// What really runs in one launch, said by the engine after it has loaded.
 struct EngineFacts {
   std::string engine;  ///< "llama.cpp (embedded)" or "simulated"
@@ -97,6 +111,7 @@ struct EngineFacts {
   std::string cache_type_v;
   bool flash_attention = false;
   MemoryFacts memory;
+  std::optional<ProjectorFacts> projector;  ///< absent: none was asked for, or a server has it
   double load_s = 0;
   std::optional<ServerFacts> server;  ///< absent: the embedded engine
 };

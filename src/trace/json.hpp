@@ -95,8 +95,9 @@ static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
 PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
 PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
-PACELINE_JSON_FIELDS(Setup, 13, model_path, draft_path, spec_type, draft_n_max, ngram, asked_first,
-                     backend_sampling, forced, n_ctx, threads, server_bin, server_args, url);
+PACELINE_JSON_FIELDS(Setup, 14, model_path, draft_path, mmproj_path, spec_type, draft_n_max, ngram,
+                     asked_first, backend_sampling, forced, n_ctx, threads, server_bin, server_args,
+                     url);
 PACELINE_JSON_FIELDS(Neutralised, 3, arm, parameter, value);
 PACELINE_JSON_FIELDS(Arm, 4, name, setup, sampling, neutralised);
 
@@ -110,11 +111,13 @@ PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots,
                      speculates, spec_types, draft_n_max, forced_acceptance, takes_images,
                      command_line, binary_sha256, binary_is_script, abilities);
 PACELINE_JSON_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
-PACELINE_JSON_FIELDS(EngineFacts, 27, engine, version, build, devices, target_placement,
+PACELINE_JSON_FIELDS(ProjectorFacts, 9, file, allocated_bytes, load_s, image_width, image_height,
+                     image_tokens, prompt_tokens, encode_s, prefill_s);
+PACELINE_JSON_FIELDS(EngineFacts, 28, engine, version, build, devices, target_placement,
                      drafter_placement, target, drafter, draft_block, ngram, asked_first,
                      draft_n_max, forced_rates, draft_on_device, draft_candidates, rollback,
                      sampling, n_ctx, n_batch, n_ubatch, threads, cache_type_k, cache_type_v,
-                     flash_attention, memory, load_s, server);
+                     flash_attention, memory, projector, load_s, server);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);

@@ -92,7 +92,9 @@ enum class PromptForm { raw, chat };
 struct Setup {
   std::string model_path;
   std::optional<std::string> draft_path;  ///< absent: no drafter file (plain, or MTP in the target)
-  SpecType spec_type = SpecType::none;    ///< the only drafter, or the last one that is asked
+  std::optional<std::string> mmproj_path = {};  ///< vision projector to load beside the target, in
+                                                ///< the embedded engine; absent: none
+  SpecType spec_type = SpecType::none;          ///< the only drafter, or the last one that is asked
   int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; of none, the
                         ///< longest whose pass must be possible, for reading texts again
   NgramSizes ngram;     ///< for the n-gram types only

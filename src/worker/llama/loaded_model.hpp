@@ -10,6 +10,7 @@
 #include "worker/llama/chat.hpp"
 #include "worker/llama/decoding.hpp"
 #include "worker/llama/drafters.hpp"
+#include "worker/llama/projector.hpp"
 
 namespace paceline::worker {
 
@@ -25,6 +26,7 @@ struct LoadedModel {
   llama_model_ptr target_model;
   llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
   llama_context_ptr target;
+  ProjectorPtr projector;     ///< null when none was asked for
   llama_context_ptr drafter;  ///< null for plain, and for drafters that need no model
   common_context_seq_rm_type target_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;
   common_context_seq_rm_type drafter_rollback = COMMON_CONTEXT_SEQ_RM_TYPE_NO;

@@ -14,6 +14,7 @@
 #include "worker/llama/loadable.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/ngram.hpp"
+#include "worker/llama/projector.hpp"
 #include "worker/llama/runtime.hpp"
 #include "worker/llama/sampling.hpp"
 
@@ -24,16 +25,15 @@ namespace {
 constexpr int narrowest_probe_limit = 16;
 
 tl::unexpected<util::Error> not_loaded(const std::string& path, const char* what) {
-  const std::string said = take_library_error();
   return util::fail(util::ErrorKind::engine,
-                    fmt::format("llama.cpp could not {} '{}': {}", what, path,
-                                said.empty() ? "it does not say why." : said));
+                    fmt::format("llama.cpp could not {} '{}': {}", what, path, library_reason()));
 }
 
 /// The files of a setup, read far enough to decide whether loading can work.
 struct Files {
   model::Gguf target;
   std::optional<model::Gguf> drafter;
+  std::optional<model::Gguf> projector;
   DraftPlan plan;
 };
 
@@ -50,7 +50,12 @@ util::Result<Files> read_files(const trace::Setup& setup) {
   PACELINE_TRY_ASSIGN(const DraftPlan plan,
                       plan_drafts(setup, target, drafter ? &*drafter : nullptr));
   if (setup.forced) PACELINE_TRY(accept_rates(*setup.forced, plan.longest()));
-  return Files{std::move(target), std::move(drafter), plan};
+  std::optional<model::Gguf> projector;
+  if (setup.mmproj_path) {
+    PACELINE_TRY_ASSIGN(projector, model::Gguf::open(*setup.mmproj_path));
+    PACELINE_TRY(check_projector(*projector));
+  }
+  return Files{std::move(target), std::move(drafter), std::move(projector), plan};
 }
 
 /// As llama-server's defaults, where llama.cpp's own differ.
@@ -202,6 +207,7 @@ util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
                       resolve_sampling(model->target_model.get(), sampling));
   model->facts.sampling = std::move(resolved.effective);
   model->facts.load_s = static_cast<double>(now_ns() - began) * 1e-9;
+  if (files.projector) PACELINE_TRY(load_projector(*model, *files.projector));
   if (model->speculates()) PACELINE_TRY(set_up_drafting(*model, files.plan));
   fill_facts(*model, files.target, files.drafter ? &*files.drafter : nullptr);
   PACELINE_TRY(model->reset());

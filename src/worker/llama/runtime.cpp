@@ -116,6 +116,11 @@ std::string take_library_error() {
   return std::exchange(memory.error, {});
 }
 
+std::string library_reason() {
+  const std::string said = take_library_error();
+  return said.empty() ? "it does not say why." : said;
+}
+
 void read_placement(std::string_view line, PlacementLog& log) {
   constexpr std::string_view before_splits = "splits = ";
   if (const auto begin = line.find(before_splits); begin != std::string_view::npos) {

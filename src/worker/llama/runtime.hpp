@@ -31,6 +31,9 @@ util::Result<void> start_runtime();
 /// The first error the library logged since the last call, without its line end; empty: none.
 std::string take_library_error();
 
+/// The same for the end of a sentence; empty never is.
+std::string library_reason();
+
 /// What the library logged of where a model and its graph were placed.
 struct PlacementLog {
   std::optional<int> layers_offloaded;  ///< absent: no device that could take any
