@@ -95,13 +95,13 @@ TEST(Images, are_refused_by_the_embedded_engine_and_without_chat_messages) {
   const std::string model = PACELINE_SOURCE_DIR "/models/target-mtp-f16.gguf";
   const auto embedded = run.with({"-m", model, "--image", "--prompt-form", "chat"});
   EXPECT_EQ(embedded.exit_code, 2);
-  EXPECT_THAT(embedded.errors, HasSubstr("the embedded engine takes no images"));
+  EXPECT_THAT(embedded.errors, HasSubstr("the embedded engine measures no prompts with images"));
   const auto raw = run.with({"--url", "http://127.0.0.1:9", "--image", "--prompt-form", "raw"});
   EXPECT_EQ(raw.exit_code, 2);
   EXPECT_THAT(raw.errors, HasSubstr("--image goes with chat messages"));
   const auto running = run.with({"--url", "http://127.0.0.1:9", "--mmproj", "p.gguf"});
   EXPECT_EQ(running.exit_code, 2);
-  EXPECT_THAT(running.errors, HasSubstr("add --server-bin"));
+  EXPECT_THAT(running.errors, HasSubstr("--mmproj is loaded with a model"));
 }
 
 TEST(Images, behind_a_link_are_refused_since_nothing_is_fetched) {

@@ -55,6 +55,12 @@ GgufBuilder& GgufBuilder::u32s(std::string_view name, const std::vector<std::uin
   return key(name, type_array, bytes);
 }
 
+GgufBuilder& GgufBuilder::f32s(std::string_view name, const std::vector<float>& values) {
+  std::string bytes = little_endian(type_f32) + little_endian<std::uint64_t>(values.size());
+  for (const float value : values) bytes += little_endian(std::bit_cast<std::uint32_t>(value));
+  return key(name, type_array, bytes);
+}
+
 GgufBuilder& GgufBuilder::texts(std::string_view name, std::size_t count) {
   std::string bytes = little_endian(type_string) + little_endian<std::uint64_t>(count);
   for (std::size_t i = 0; i < count; ++i) bytes += gguf_string("t");
@@ -112,6 +118,42 @@ std::string GgufBuilder::bytes() const {
   all += data_;
   pad(all, alignment_);
   return all;
+}
+
+GgufBuilder small_projector(std::uint32_t target_width) {
+  constexpr std::uint32_t width = 32;
+  constexpr std::uint32_t wide = 2 * width;
+  constexpr std::uint32_t patch = 14;
+  constexpr std::uint32_t places = 32 * 32;
+  const auto f32 = [](std::uint64_t elements) { return 4 * elements; };
+  GgufBuilder builder("clip");
+  builder.flag("clip.has_vision_encoder", true)
+      .text("clip.projector_type", "muse-glimmer")
+      .u32("clip.vision.embedding_length", width)
+      .u32("clip.vision.feed_forward_length", wide)
+      .u32("clip.vision.block_count", 1)
+      .u32("clip.vision.projection_dim", target_width)
+      .u32("clip.vision.attention.head_count", 2)
+      .f32("clip.vision.attention.layer_norm_epsilon", 1e-5f)
+      .u32("clip.vision.image_size", 448)
+      .u32("clip.vision.patch_size", patch)
+      .u32("clip.vision.spatial_merge_size", 2)
+      .f32s("clip.vision.image_mean", {0.5f, 0.5f, 0.5f})
+      .f32s("clip.vision.image_std", {0.5f, 0.5f, 0.5f})
+      .tensor("v.patch_embd.weight", {patch, patch, 3, width}, 0, f32(patch * patch * 3 * width))
+      .tensor("v.position_embd.weight", {width, places}, 0, f32(width * places));
+  for (const char* name : {"attn_q", "attn_k", "attn_v", "attn_out"})
+    builder.tensor("v.blk.0." + std::string(name) + ".weight", {width, width}, 0,
+                   f32(width * width));
+  for (const char* name : {"ln1", "ln2"})
+    builder.tensor("v.blk.0." + std::string(name) + ".weight", {width}, 0, f32(width))
+        .tensor("v.blk.0." + std::string(name) + ".bias", {width}, 0, f32(width));
+  builder.tensor("v.blk.0.ffn_up.weight", {width, wide}, 0, f32(width * wide))
+      .tensor("v.blk.0.ffn_down.weight", {wide, width}, 0, f32(width * wide))
+      .tensor("mm.0.weight", {4 * width, wide}, 0, f32(4 * width * wide))
+      .tensor("mm.1.weight", {wide, wide}, 0, f32(wide * wide))
+      .tensor("mm.2.weight", {wide, target_width}, 0, f32(wide * target_width));
+  return builder;
 }
 
 GgufBuilder small_model(const std::string& architecture) {

@@ -34,6 +34,8 @@ class GgufBuilder {
   GgufBuilder& text(std::string_view name, std::string_view value);
   GgufBuilder& u32s(std::string_view name, const std::vector<std::uint32_t>& values);
 
+  GgufBuilder& f32s(std::string_view name, const std::vector<float>& values);
+
   /// A list of `count` texts "t".
   GgufBuilder& texts(std::string_view name, std::size_t count);
 
@@ -66,6 +68,10 @@ class GgufBuilder {
   std::string tensor_bytes_;
   std::string data_;
 };
+
+/// A vision projector of one layer for a model of that width: patches of 14 x 14 pixels, four of
+/// them a token. All its weights are zero.
+GgufBuilder small_projector(std::uint32_t target_width);
 
 /// A whole small model: an embedding and one block of two tensors, all F16 but a norm.
 GgufBuilder small_model(const std::string& architecture = "llama");

@@ -38,8 +38,8 @@ TEST(MemoryOfArms, that_a_server_allocated_is_unknown_and_not_zero) {
   trace.launches[0].facts->server = trace::ServerFacts{};
   trace.launches[0].memory = {{trace::MemoryMoment::after_load, std::nullopt, "not ours", {}, {}}};
   const ArmMemory plain = to_memory(trace).by_arm.at(0);
-  for (const auto* bytes :
-       {&plain.model_bytes, &plain.context_bytes, &plain.compute_bytes, &plain.resident_bytes}) {
+  for (const auto* bytes : {&plain.model_bytes, &plain.context_bytes, &plain.compute_bytes,
+                            &plain.projector_bytes, &plain.resident_bytes}) {
     EXPECT_FALSE(bytes->value);
     EXPECT_FALSE(bytes->reason.empty());
   }

@@ -124,6 +124,28 @@ TEST(Terminal, SaysWhatWasMeasuredWithWhat) {
   EXPECT_TRUE(contains(text, "12 of 12 launches done; one request at a time"));
 }
 
+TEST(Terminal, SaysWhatAnImageTookWhereAProjectorWasLoaded) {
+  auto document = sample_document();
+  EXPECT_FALSE(contains(terminal(document, wide), "projector"));
+  document::Projector projector;
+  projector.file.file = "mmproj.gguf";
+  projector.file.architecture = "clip";
+  projector.allocated_bytes = 900'000'000;
+  projector.image_width = projector.image_height = 448;
+  projector.image_tokens = 256;
+  projector.prompt_tokens = 263;
+  projector.encode_s = {0.2, 0.3, 0.5};
+  projector.prefill_s = {1, 1, 1};
+  projector.launches = 3;
+  document.projector = document::known(projector);
+  const std::string text = terminal(document, wide);
+  EXPECT_TRUE(contains(text,
+                       "900 MB in memory; one image of 448 x 448 pixels a launch takes 256 "
+                       "tokens: encoded in 0.300 s (0.200 to 0.500), its prompt of 263 "
+                       "tokens read in"))
+      << text;
+}
+
 TEST(Terminal, GivesTheMemoryThatEnginesHeldWhereItWasRead) {
   auto document = sample_document();
   EXPECT_FALSE(contains(terminal(document, wide), "after the run"));
