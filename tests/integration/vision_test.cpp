@@ -15,7 +15,7 @@ using support::lab_model;
 using support::WorkerProcess;
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t target_width = 192;  // of the laboratory target, by its model card
+constexpr std::uint32_t target_width = 256;  // of the laboratory target, by its model card
 
 class Vision : public support::MeasuringTest {
  protected:
