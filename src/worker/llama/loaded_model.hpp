@@ -10,6 +10,7 @@
 #include "worker/llama/chat.hpp"
 #include "worker/llama/decoding.hpp"
 #include "worker/llama/drafters.hpp"
+#include "worker/llama/loading.hpp"
 #include "worker/llama/projector.hpp"
 
 namespace paceline::worker {
@@ -23,6 +24,7 @@ enum class DrafterState { fresh, kept };
 struct LoadedModel {
   trace::Setup setup;
   trace::EngineFacts facts;
+  Watches watches;
   llama_model_ptr target_model;
   llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
   llama_context_ptr target;
