@@ -46,11 +46,13 @@ std::string model_text(const document::Model& model) {
 
 std::string token_text(const document::TokenRead& token) {
   return fmt::format(
-      "{} parameters: {} at {} bits each; at exactly 4 bits it would be {}. {} parameters of the "
-      "file beside them are not read for a token",
+      "reads {} parameters: {} at {} bits each, {} at exactly 4 bits; the {} parameters beside "
+      "them "
+      "are not read for it (all of the file at exactly 4 bits: {})",
       short_count(static_cast<std::uint64_t>(token.parameters)), amount(token.weight_bytes),
       figure(token.bits_per_weight), amount(token.bytes_at_4_bits),
-      short_count(static_cast<std::uint64_t>(token.parameters_beside)));
+      short_count(static_cast<std::uint64_t>(token.parameters_beside)),
+      amount(token.file_bytes_at_4_bits));
 }
 
 std::string heading_of(const RooflinePass& pass) {
