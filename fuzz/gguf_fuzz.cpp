@@ -22,9 +22,9 @@ void read_passes(const model::ReadFacts& reads) {
   const std::vector<model::PassShape> shapes = {
       {}, {.width = 16, .depth = 4000}, {.width = 700, .cache_type_k = "q8_0"}};
   for (const model::PassShape& shape : shapes)
-    for (const auto& classes : {model::bytes_of_pass(whole, shape),
-                                model::bytes_of_taking_in(whole, shape),
-                                model::bytes_of_draft(whole, 4, shape)})
+    for (const auto& classes :
+         {model::bytes_of_pass(whole, shape), model::bytes_of_taking_in(whole, shape),
+          model::bytes_of_draft(whole, 4, shape)})
       if (classes && !std::isfinite(model::total_bytes(*classes))) std::abort();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ std::string line(const char* label, const std::string& text, const Style& style)
   return labelled(label, text, label_width, style.width);
 }
 
-std::string amount(double count) { return bytes(static_cast<std::uint64_t>(count)); }
+std::string amount(double count) { return bytes(static_cast<std::uint64_t>(std::llround(count))); }
 
 std::string share(double value) { return fmt::format("{:+.2f} %", 100 * value); }
 
