@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "document/depths.hpp"
 #include "document/drafter.hpp"
 #include "document/known.hpp"
 #include "document/loads.hpp"
@@ -249,7 +250,9 @@ struct Passes {
 
 /// One class of prompts on one arm; `workload_class` has the key "class".
 struct Workload {
-  std::string workload_class;
+  std::string workload_class;  ///< as in "json", or "json@4096" behind so many tokens of text
+  std::string base_class;      ///< without the depth
+  int filled_tokens = 0;       ///< of text in the context below its prompts
   int prompts = 0;
   int families = 0;
   int prompts_excluded = 0;
@@ -271,6 +274,7 @@ struct Workload {
   Known<bool> looping;
   Known<Lossless> lossless;
   Known<double> ceiling_share;
+  Known<BreakEven> break_even;
 };
 
 struct Arm {
@@ -423,21 +427,6 @@ struct Warning {
   std::string next_step;
 };
 
-struct Width {
-  int width = 0;
-  int depth = 0;
-  Quantity verify_s;
-  Known<double> step;       ///< verify_s over that of the next narrower width
-  Known<double> draft_s;    ///< of one draft before a pass of this width
-  Known<double> process_s;  ///< of the drafter's catch-up on a batch of this width
-};
-
-/// The time of passes by width on tokens that mean nothing: the machine without the text.
-struct WidthCurve {
-  std::string arm;
-  std::vector<Width> widths;
-};
-
 /// A request or launch that did not end as done.
 struct Failure {
   std::string arm;
@@ -469,6 +458,7 @@ struct Document {
   std::vector<DefaultPrice> default_prices;  ///< empty: none was asked for
   Mix mix;
   Memory memory;
+  std::vector<Fill> fills;  ///< by arm and depth; empty: no depth was asked for
   Unmeasured ceiling;
   Unmeasured quality;
   Noise noise;

@@ -8,7 +8,7 @@
 namespace paceline::trace {
 
 /// At which point of a launch memory was read.
-enum class MemoryMoment { before_load, after_load, after_run };
+enum class MemoryMoment { before_load, after_load, after_fill, after_run };
 
 /// Memory that the engine's processes hold on one device, as its driver counts it.
 struct DeviceMemory {

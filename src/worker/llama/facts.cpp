@@ -89,10 +89,16 @@ void fill_facts(LoadedModel& model, const model::Gguf& target, const model::Gguf
   facts.cache_type_k = ggml_type_name(GGML_TYPE_F16);
   facts.cache_type_v = ggml_type_name(GGML_TYPE_F16);
   facts.flash_attention = !flash_attention_was_refused();
-  add_memory(model.target.get(), true, facts.memory);
+  facts.memory = memory_of(model);
+}
+
+trace::MemoryFacts memory_of(const LoadedModel& model) {
+  trace::MemoryFacts memory;
+  add_memory(model.target.get(), true, memory);
   if (model.has_drafter_context())
-    add_memory(model.drafter.get(), model.drafter_model != nullptr, facts.memory);
-  facts.memory.resident_bytes = resident_bytes();
+    add_memory(model.drafter.get(), model.drafter_model != nullptr, memory);
+  memory.resident_bytes = resident_bytes();
+  return memory;
 }
 
 }  // namespace paceline::worker
