@@ -124,6 +124,10 @@ struct Settings {
   Known<int> draft_n_max;                 ///< in force
   Known<int> n_ctx;
   Known<int> threads;
+  Known<std::string> cache_type_k;  ///< of the target, in force
+  Known<std::string> cache_type_v;
+  Known<std::string> draft_cache_type_k;  ///< likewise, of a drafter with a context of its own
+  Known<std::string> draft_cache_type_v;
   RequestedSampling sampling;
 };
 
@@ -275,6 +279,7 @@ struct Workload {
 
 struct Arm {
   std::string name;
+  Known<std::string> plain;  ///< the arm that it is held against
   std::string residency;
   Settings settings;
   int launches_done = 0;
@@ -299,21 +304,36 @@ struct DeviceMemory {
 
 /// What an arm's engine held at one moment, read from outside.
 struct MemoryReading {
-  std::string when;                      ///< "before_load", "after_load" or "after_run"
-  Known<std::uint64_t> pss_bytes;        ///< share of the main memory of all its processes
+  std::string when;                 ///< "before_load", "after_load", "after_fill" or "after_run"
+  Known<std::uint64_t> pss_bytes;   ///< share of the main memory of all its processes
+  Known<std::uint64_t> peak_bytes;  ///< most that each had resident up to then, added up
   Known<std::uint64_t> available_bytes;  ///< of the machine, for a new program
   std::vector<DeviceMemory> devices;     ///< empty: no driver told of any
+};
+
+/// What the engine says it allocated on one device, after loading.
+struct DeviceAllocation {
+  std::string device;
+  std::uint64_t model_bytes = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t compute_bytes = 0;
+  Known<std::uint64_t> free_before_bytes;  ///< of the device, before anything was loaded
+  Known<std::uint64_t> free_after_bytes;   ///< when the allocations were read
+  /// What is gone from the device and is none of these: the driver's own, other programs. Below
+  /// zero the device contradicts the library.
+  Known<std::int64_t> unaccounted_bytes;
 };
 
 /// Of an arm's first launch that opened.
 struct ArmMemory {
   std::string arm;
-  Known<std::uint64_t> model_bytes;      ///< that the engine says it allocated
-  Known<std::uint64_t> context_bytes;    ///< likewise
-  Known<std::uint64_t> compute_bytes;    ///< likewise
-  Known<std::uint64_t> projector_bytes;  ///< likewise, of the vision projector
-  Known<std::uint64_t> resident_bytes;   ///< of the engine's process after loading
-  std::vector<MemoryReading> readings;   ///< in order of time
+  Known<std::uint64_t> model_bytes;       ///< that the engine says it allocated
+  Known<std::uint64_t> context_bytes;     ///< likewise
+  Known<std::uint64_t> compute_bytes;     ///< likewise
+  Known<std::uint64_t> projector_bytes;   ///< likewise, of the vision projector
+  Known<std::uint64_t> resident_bytes;    ///< of the engine's process after loading
+  std::vector<DeviceAllocation> devices;  ///< empty: the engine does not tell them apart
+  std::vector<MemoryReading> readings;    ///< in order of time
 };
 
 struct Memory {
@@ -414,8 +434,9 @@ enum class WarningKind {
   client_bottleneck,
   synthetic_model,
   wrong_text,
+  context_past_training,
 };
-inline constexpr int warning_kinds = 22;
+inline constexpr int warning_kinds = 23;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;

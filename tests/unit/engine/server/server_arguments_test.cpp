@@ -174,13 +174,6 @@ TEST(UserArguments, that_move_the_server_are_refused) {
   EXPECT_TRUE(check_user_arguments({"-fa", "on", "--api-key-file", "keys"}));
 }
 
-TEST(ArgumentValue, is_the_last_one_given_under_any_name) {
-  const Words words = {"-ctk", "q8_0", "-fa", "on", "--cache-type-k=q4_0", "-ctv"};
-  EXPECT_EQ(argument_value(words, {"-ctk", "--cache-type-k"}), "q4_0");
-  EXPECT_EQ(argument_value(words, {"-fa"}), "on");
-  EXPECT_FALSE(argument_value(words, {"-ctv", "--cache-type-v"})) << "it has no value";
-}
-
 TEST(CommandText, is_what_a_shell_takes) {
   EXPECT_EQ(command_text({"/opt/a b/llama-server", "-m", "it's", "", "x=1,2"}, {}),
             R"('/opt/a b/llama-server' -m 'it'\''s' '' x=1,2)");
