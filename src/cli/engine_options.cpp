@@ -256,7 +256,7 @@ void add_engine_options(CLI::App& command, ArmSettings& arms) {
   add_forced_options(command, arms);
   add_kv_options(command, arms);
   command.add_option("-c,--ctx-size", arms.n_ctx, "Context to allocate")
-      ->check(CLI::Range(16, 1 << 20))
+      ->check(CLI::Range(16, 1 << 30))
       ->type_name("TOKENS")
       ->capture_default_str()
       ->group(engine_group);

@@ -309,6 +309,7 @@ struct MemoryReading {
   Known<std::uint64_t> peak_bytes;  ///< most that each had resident up to then, added up
   Known<std::uint64_t> available_bytes;  ///< of the machine, for a new program
   std::vector<DeviceMemory> devices;     ///< empty: no driver told of any
+  Known<std::uint64_t> peak_bytes = {};  ///< most that each had resident up to then, added up
 };
 
 /// What the engine says it allocated on one device, after loading.

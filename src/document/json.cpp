@@ -179,7 +179,7 @@ static void to_json(util::Json& json, const DefaultPrice& price) {
 PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_decode,
                          pat_end_to_end);
 PACELINE_DOCUMENT_FIELDS(DeviceMemory, 2, device, bytes);
-PACELINE_DOCUMENT_FIELDS(MemoryReading, 5, when, pss_bytes, peak_bytes, available_bytes, devices);
+PACELINE_DOCUMENT_FIELDS(MemoryReading, 5, when, pss_bytes, available_bytes, devices, peak_bytes);
 PACELINE_DOCUMENT_FIELDS(Spread, 3, least, median, most);
 PACELINE_DOCUMENT_FIELDS(Projector, 10, file, allocated_bytes, image_width, image_height,
                          image_tokens, prompt_tokens, load_s, encode_s, prefill_s, launches);

@@ -20,7 +20,7 @@ namespace {
 
 using trace::SpecType;
 
-constexpr int most_context = 1 << 20;
+constexpr int most_context = 1 << 30;
 constexpr int most_threads = 1024;
 constexpr int default_n_max = 3;        // llama-server's --spec-draft-n-max
 constexpr std::size_t eagle3_taps = 3;  // llama.cpp takes no other number
