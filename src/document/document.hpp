@@ -304,9 +304,8 @@ struct DeviceMemory {
 
 /// What an arm's engine held at one moment, read from outside.
 struct MemoryReading {
-  std::string when;                 ///< "before_load", "after_load", "after_fill" or "after_run"
-  Known<std::uint64_t> pss_bytes;   ///< share of the main memory of all its processes
-  Known<std::uint64_t> peak_bytes;  ///< most that each had resident up to then, added up
+  std::string when;                ///< "before_load", "after_load", "after_fill" or "after_run"
+  Known<std::uint64_t> pss_bytes;  ///< share of the main memory of all its processes
   Known<std::uint64_t> available_bytes;  ///< of the machine, for a new program
   std::vector<DeviceMemory> devices;     ///< empty: no driver told of any
   Known<std::uint64_t> peak_bytes = {};  ///< most that each had resident up to then, added up
