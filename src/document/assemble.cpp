@@ -7,6 +7,7 @@
 
 #include "document/counted.hpp"
 #include "document/facts.hpp"
+#include "document/fills.hpp"
 #include "document/load.hpp"
 #include "document/memory.hpp"
 #include "document/noise.hpp"
@@ -15,6 +16,7 @@
 #include "document/server.hpp"
 #include "document/warnings.hpp"
 #include "document/workload.hpp"
+#include "metrics/break_even.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::document {
@@ -268,7 +270,7 @@ std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summ
     arm.launches_done = measured.launches_done;
     arm.launches_lost = measured.launches_lost;
     for (const auto& of_class : measured.classes)
-      arm.workloads.push_back(to_workload(of_class, *planned, trace));
+      arm.workloads.push_back(to_workload(of_class, *planned, trace, summary.curves));
     arms.push_back(std::move(arm));
   }
   return arms;
@@ -307,11 +309,12 @@ Known<double> lookup(const std::map<int, double>& seconds, int width) {
 std::vector<WidthCurve> to_curves(const metrics::Summary& summary) {
   std::vector<WidthCurve> curves;
   for (const auto& from : summary.curves) {
-    WidthCurve curve{from.arm, {}};
+    WidthCurve curve{from.arm, from.filled_tokens, {}};
     for (const auto& cost : from.widths) {
       const bool has_step = std::isfinite(cost.step) && cost.step > 0;
       curve.widths.push_back(
           {cost.width, cost.depth, to_quantity(cost.verify_s),
+           known_or(metrics::verify_cost(from, cost.width - 1), "width 1 was not timed here"),
            has_step ? known(cost.step) : not_known<double>("no narrower width was timed"),
            lookup(from.draft_s, cost.width), lookup(from.process_s, cost.width)});
     }
@@ -369,6 +372,7 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   document.default_prices = to_prices(summary);
   document.mix = to_mix(mix, summary);
   document.memory = to_memory(trace);
+  document.fills = to_fills(trace, summary);
   document.ceiling = {"bytes per pass and memory bandwidth are not measured"};
   document.quality = {"no perplexity or task was measured beside the speed"};
   document.noise = to_noise(trace);

@@ -135,10 +135,16 @@ PACELINE_DOCUMENT_FIELDS(ComparedText, 8, prompt, verdict, digest, plain_digest,
                          width, margin, near_tie_limit);
 PACELINE_DOCUMENT_FIELDS(Lossless, 8, verdict, texts, equal, near_tie, unknown, wrong, says, each);
 
+PACELINE_DOCUMENT_FIELDS(BreakEven, 2, draft_length, is_lower_bound);
+PACELINE_DOCUMENT_FIELDS(Fill, 10, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
+                         launches, failures, context_bytes, compute_bytes, pss_bytes);
+
 // "class" is no name that C++ allows, so this list is written out.
-static_assert(boost::pfr::tuple_size_v<Workload> == 22, "a field of Workload is missing below");
+static_assert(boost::pfr::tuple_size_v<Workload> == 25, "a field of Workload is missing below");
 static void to_json(util::Json& json, const Workload& workload) {
   json = {{"class", workload.workload_class},
+          {"base_class", workload.base_class},
+          {"filled_tokens", workload.filled_tokens},
           {"prompts", workload.prompts},
           {"families", workload.families},
           {"prompts_excluded", workload.prompts_excluded},
@@ -159,7 +165,8 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"repeated_8gram_share", workload.repeated_8gram_share},
           {"looping", workload.looping},
           {"lossless", workload.lossless},
-          {"ceiling_share", workload.ceiling_share}};
+          {"ceiling_share", workload.ceiling_share},
+          {"break_even", workload.break_even}};
 }
 
 PACELINE_DOCUMENT_FIELDS(Arm, 7, name, plain, residency, settings, launches_done, launches_lost,
@@ -193,8 +200,8 @@ PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);
 PACELINE_DOCUMENT_FIELDS(MissingFact, 2, fact, reason);
 PACELINE_DOCUMENT_FIELDS(Facts, 4, known, missing, not_applicable, verdict);
 PACELINE_DOCUMENT_FIELDS(Warning, 3, kind, text, next_step);
-PACELINE_DOCUMENT_FIELDS(Width, 6, width, depth, verify_s, step, draft_s, process_s);
-PACELINE_DOCUMENT_FIELDS(WidthCurve, 2, arm, widths);
+PACELINE_DOCUMENT_FIELDS(Width, 7, width, depth, verify_s, cost, step, draft_s, process_s);
+PACELINE_DOCUMENT_FIELDS(WidthCurve, 3, arm, filled_tokens, widths);
 PACELINE_DOCUMENT_FIELDS(Failure, 8, arm, round, prompt, kind, reason, signal, exit_code, log_tail);
 PACELINE_DOCUMENT_FIELDS(LatencyShares, 3, p50, p95, p99);
 PACELINE_DOCUMENT_FIELDS(GapShares, 2, p50, p99);
@@ -207,10 +214,11 @@ PACELINE_DOCUMENT_FIELDS(Load, 26, arm, loop, concurrency, rate_per_s, launches,
                          ttft_s, inter_burst_s, client);
 PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
-PACELINE_DOCUMENT_FIELDS(Document, 28, schema, tool, created, trace_id, machine, engine, target,
+PACELINE_DOCUMENT_FIELDS(Document, 29, schema, tool, created, trace_id, machine, engine, target,
                          drafter, projector, servers, sampling, concurrency, launches, arms,
-                         comparisons, default_prices, mix, memory, ceiling, quality, noise, loads,
-                         crossover_concurrency, width_curves, outcomes, facts, warnings, said);
+                         comparisons, default_prices, mix, memory, fills, ceiling, quality, noise,
+                         loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
+                         said);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 

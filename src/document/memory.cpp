@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "document/fills.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::document {
@@ -69,10 +70,10 @@ Memory to_memory(const trace::Trace& trace) {
   }
   const bool any_read = std::any_of(memory.by_arm.begin(), memory.by_arm.end(),
                                     [](const ArmMemory& arm) { return !arm.readings.empty(); });
-  memory.after_fill = not_known<std::uint64_t>(
+  memory.after_fill =
       any_read || memory.by_arm.empty()
-          ? "memory was read with the context not filled, as requests left it"
-          : "the server is none of ours, and its memory was not read");
+          ? memory_after_fill(trace)
+          : not_known<std::uint64_t>("the server is none of ours, and its memory was not read");
   return memory;
 }
 

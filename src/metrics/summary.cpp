@@ -76,8 +76,8 @@ void compare_with_plain(ClassSummary& summary, const Context& context, const tra
   }
   fill_comparison(summary, sample, context.plain.at(arm.plain).at(summary.workload_class),
                   has_drafter);
-  summary.pass_cost_from_widths =
-      pass_cost_from_widths(context.trace, arm.name, arm.plain, summary.counts);
+  summary.pass_cost_from_widths = pass_cost_from_widths(context.trace, arm.name, arm.plain,
+                                                        summary.counts, summary.filled_tokens);
   if (!arm.setup.forced)
     summary.lossless = compare_texts(context.trace, arm.name, arm.plain, summary.workload_class);
 }
@@ -87,6 +87,7 @@ ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
   const bool has_drafter = arm.setup.spec_type != trace::SpecType::none;
   ClassSummary summary;
   summary.workload_class = workload_class;
+  summary.filled_tokens = sample.filled_tokens;
   fill_rates(summary, sample, has_drafter);
   compare_with_plain(summary, context, arm, sample, has_drafter);
   summary.phases = phases_of(context.trace, arm.name, workload_class);
@@ -125,8 +126,8 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const tr
       ++summary.launches_lost;
   }
   const auto samples = collect_arm(context.trace, arm.name);
-  for (const auto& [name, sample] : samples)
-    summary.classes.push_back(summarise_class(context, arm, name, sample));
+  for (const auto& name : classes_of(context.trace))
+    summary.classes.push_back(summarise_class(context, arm, name, samples.at(name)));
   withhold_speedups(summary, arm.setup.forced.has_value());
   fill_mix(summary, samples, mix);
   return summary;
@@ -144,8 +145,9 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
       auto sentence = find_phase_contradiction(arm.name, item);
       if (!sentence.empty()) summary.contradictions.push_back(std::move(sentence));
     }
-    if (auto curve = width_curve(trace, arm.name)) summary.curves.push_back(std::move(*curve));
+    for (auto& curve : width_curves(trace, arm.name)) summary.curves.push_back(std::move(curve));
   }
+  summary.fills = summarise_fills(trace);
   summary.default_prices = price_defaults(trace);
   summary.loads = summarise_loads(trace);
   const auto& more = summary.loads.contradictions;
@@ -156,7 +158,7 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
 trace::Mix equal_mix(const trace::Trace& trace) {
   trace::Mix mix;
   mix.name = "equal shares";
-  const auto classes = classes_of(trace);
+  const auto classes = shallowest_classes_of(trace);
   for (const auto& name : classes)
     mix.classes[name] = {1.0 / static_cast<double>(classes.size()), trace.header.n_predict, {}};
   return mix;

@@ -35,6 +35,14 @@ struct Generate {
   /// Token ids to emit whatever the sampler says, which is asked all the same: drafts are accepted
   /// as far as they agree with them. What comes after them is the sampler's. Empty: nothing is.
   std::vector<std::int32_t> forced_text = {};
+  bool on_filled = false;  ///< behind the text of the last Fill, which stays
+};
+
+/// Puts the beginning of a text into the context, where it stays for what is asked `on_filled`.
+/// Goes on behind the last Fill of this launch, whose text has to be the same.
+struct Fill {
+  std::string text;
+  int depth = 0;  ///< tokens to end with, more than the last one's
 };
 
 /// Times passes of given widths at one depth, on tokens that mean nothing, without sampling.
@@ -42,6 +50,7 @@ struct Probe {
   std::vector<int> widths;
   int depth = 0;
   int repeats = 0;
+  bool on_filled = false;  ///< at the depth of the last Fill, whose text stays
 };
 
 /// A prompt and the text that followed it, with the names that its answers carry.
@@ -106,7 +115,7 @@ struct Check {
   trace::Setup setup;
 };
 
-using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check>;
+using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill>;
 
 }  // namespace paceline::protocol
 

@@ -7,9 +7,11 @@ namespace paceline::protocol {
 using util::Json;
 
 PACELINE_JSON_FIELDS(ChatMessage, 3, role, content, images);
-PACELINE_JSON_FIELDS(Generate, 12, prompt, messages, prompt_tokens, n_predict, sampling, seed,
-                     synced, record_drafts, record_gaps, ignore_eos, warm_session, forced_text);
-PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
+PACELINE_JSON_FIELDS(Generate, 13, prompt, messages, prompt_tokens, n_predict, sampling, seed,
+                     synced, record_drafts, record_gaps, ignore_eos, warm_session, forced_text,
+                     on_filled);
+PACELINE_JSON_FIELDS(Fill, 2, text, depth);
+PACELINE_JSON_FIELDS(Probe, 4, widths, depth, repeats, on_filled);
 PACELINE_JSON_FIELDS(KnownText, 6, workload_class, prompt_id, prompt, messages, tokens, places);
 PACELINE_JSON_FIELDS(Reread, 2, texts, widths);
 PACELINE_ENUM_JSON(Quant);
@@ -36,13 +38,14 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check> job_names{
-    {"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check"}};
+constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill>
+    job_names{{"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check",
+               "fill"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
-                trace::Rereading, model::FileFacts, trace::Devices, trace::Answered,
+                trace::Rereading, trace::Fill, model::FileFacts, trace::Devices, trace::Answered,
                 trace::Finished>
-    event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "file_facts",
-                 "devices", "answered", "finished"}};
+    event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "fill",
+                 "file_facts", "devices", "answered", "finished"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

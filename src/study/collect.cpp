@@ -27,6 +27,8 @@ void take(trace::Event&& event, Collected& collected) {
           request.emissions.push_back(std::move(said));
         } else if constexpr (std::is_same_v<Said, trace::WidthTime>) {
           collected.widths.push_back(std::move(said));
+        } else if constexpr (std::is_same_v<Said, trace::Fill>) {
+          collected.fill = said;
         } else if constexpr (std::is_same_v<Said, trace::Rereading>) {
           collected.rereading = std::move(said);
         } else if constexpr (std::is_same_v<Said, model::FileFacts>) {

@@ -14,6 +14,7 @@ namespace paceline::study {
 struct Collected {
   trace::Request request;
   std::vector<trace::WidthTime> widths;
+  std::optional<trace::Fill> fill;
   std::optional<trace::Rereading> rereading;
   std::optional<model::FileFacts> file;
   std::optional<trace::Devices> devices;

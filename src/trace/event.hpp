@@ -29,7 +29,7 @@ struct Answered {
 
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
-using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading,
+using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading, Fill,
                            model::FileFacts, Devices, Answered, Finished>;
 
 }  // namespace paceline::trace

@@ -143,11 +143,11 @@ PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attem
                      offered, tested, accepted, overshoot, residual_passes, prompt_processed,
                      prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
                      client_decode_s);
-PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition, warm_up, synced,
-                     seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise,
-                     chunks, answer, tally);
+PACELINE_JSON_FIELDS(Request, 19, prompt_id, workload_class, family, repetition, filled_tokens,
+                     warm_up, synced, seed, outcome, stop, eos_counted, prefill, passes, emissions,
+                     text, noise, chunks, answer, tally);
 
-PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
+PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
 PACELINE_JSON_FIELDS(MemoryReading, 7, when, pss_bytes, reason, available_bytes, devices,
                      peak_bytes, peak_reason);
@@ -157,8 +157,10 @@ PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, e
 PACELINE_JSON_FIELDS(LogitDifference, 4, width, logits, p99, largest);
 PACELINE_JSON_FIELDS(Margin, 4, workload_class, prompt_id, token, top2);
 PACELINE_JSON_FIELDS(Rereading, 2, widths, margins);
-PACELINE_JSON_FIELDS(Launch, 10, index, round, arm, facts, outcome, requests, widths, memory, loads,
-                     rereadings);
+PACELINE_JSON_FIELDS(Fill, 6, depth, tokens, began_ns, ended_ns, drafter_ns, memory);
+PACELINE_JSON_FIELDS(FilledDepth, 4, asked_depth, outcome, fill, reading);
+PACELINE_JSON_FIELDS(Launch, 11, index, round, arm, facts, outcome, requests, widths, memory, loads,
+                     fills, rereadings);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Header, 14, trace_id, created, tool_version, seed, rounds, n_predict, workload,

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "model/facts.hpp"
+#include "worker/llama/context_fill.hpp"
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
@@ -88,6 +89,10 @@ trace::Finished Session::perform(const protocol::Probe& job) {
 
 trace::Finished Session::perform(const protocol::Reread& job) {
   return model_ == nullptr ? no_model() : reread(*model_, job, *this);
+}
+
+trace::Finished Session::perform(const protocol::Fill& job) {
+  return model_ == nullptr ? no_model() : fill_context(*model_, job, *this);
 }
 
 trace::Finished Session::perform(const protocol::Synth& job) {

@@ -31,6 +31,7 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::Generate& job);
   trace::Finished perform(const protocol::Probe& job);
   trace::Finished perform(const protocol::Reread& job);
+  trace::Finished perform(const protocol::Fill& job);
   trace::Finished perform(const protocol::Synth& job);
   trace::Finished perform(const protocol::Invent& job);
   trace::Finished perform(const protocol::Inspect& job);

@@ -11,6 +11,7 @@
 #include "trace/setup.hpp"
 #include "util/result.hpp"
 #include "worker/llama/chat.hpp"
+#include "worker/llama/context_fill.hpp"
 #include "worker/llama/decoding.hpp"
 #include "worker/llama/drafters.hpp"
 #include "worker/llama/facts.hpp"
@@ -40,6 +41,7 @@ struct LoadedModel {
   int widest_pass = 0;    ///< most tokens of one pass with logits on all
   Drafters drafters;
   ChatTemplatesPtr chat_templates;  ///< null until a request has messages
+  ContextFill fill;                 ///< empty until a job fills the context
   Batch batch;
 
   LoadedModel();
@@ -49,8 +51,9 @@ struct LoadedModel {
 
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
 
-  /// Forgets everything the last job left: both KV caches and the drafter's own state, unless that
-  /// is kept. Ends with the graphs reserved, so that no later decode call pays for it.
+  /// Forgets everything the last job left, a fill included: both KV caches and the drafter's own
+  /// state, unless that is kept. Ends with the graphs reserved, so that no later decode call pays
+  /// for it.
   util::Result<void> reset(DrafterState state = DrafterState::fresh);
 
  private:
