@@ -252,7 +252,7 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
 }
 
 Known<std::string> to_plain(const trace::Arm& arm, const std::vector<trace::Arm>& arms) {
-  if (trace::is_plain(arm)) return not_known<std::string>("it is plain decoding itself");
+  if (trace::is_denominator(arm)) return not_known<std::string>("it is plain decoding itself");
   if (!trace::find_arm(arms, arm.plain)) return not_known<std::string>("no plain arm");
   return known(arm.plain);
 }

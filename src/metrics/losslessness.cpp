@@ -213,7 +213,7 @@ std::vector<Divergence> find_divergences(const trace::Trace& trace) {
   if (!has_greedy_texts(trace)) return found;
   for (const auto& workload_class : classes_of(trace)) {
     for (const auto& arm : trace.header.arms) {
-      if (trace::is_plain(arm) || !makes_its_own_text(arm)) continue;
+      if (trace::is_denominator(arm) || !makes_its_own_text(arm)) continue;
       const Texts plain = texts_of(trace, arm.plain, workload_class);
       for (const auto& [prompt, texts] : texts_of(trace, arm.name, workload_class)) {
         const auto reference = plain.find(prompt);

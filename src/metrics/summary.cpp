@@ -54,13 +54,13 @@ std::string no_twin_reason(const trace::Trace& trace, const trace::Arm& arm) {
 Context context_of(const trace::Trace& trace) {
   Context context{trace, {}};
   for (const auto& arm : trace.header.arms)
-    if (trace::is_plain(arm)) context.plain[arm.name] = collect_arm(trace, arm.name);
+    if (trace::is_denominator(arm)) context.plain[arm.name] = collect_arm(trace, arm.name);
   return context;
 }
 
 /// Why an arm is not held against its plain one; empty where it is.
 std::string no_comparison_reason(const Context& context, const trace::Arm& arm) {
-  if (trace::is_plain(arm)) return "this is the plain arm, the denominator";
+  if (trace::is_denominator(arm)) return "this is the plain arm, the denominator";
   if (!context.plain.contains(arm.plain)) return "no plain arm";
   if (!counts_as_bare(context.trace.header.residency))
     return "the plain arm was not loaded bare, alone in memory";

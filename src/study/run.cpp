@@ -79,7 +79,7 @@ class Run {
   std::vector<PlannedLaunch> extra_launches() const {
     std::vector<PlannedLaunch> launches;
     for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
-      if (trace::is_plain(options_.arms[arm]))
+      if (trace::is_denominator(options_.arms[arm]))
         launches.push_back({.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}});
     return launches;
   }

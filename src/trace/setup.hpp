@@ -152,7 +152,7 @@ struct Arm {
 };
 
 /// True of an arm that others are held against.
-inline bool is_plain(const Arm& arm) { return arm.plain == arm.name; }
+inline bool is_denominator(const Arm& arm) { return arm.plain == arm.name; }
 
 /// Arm of a name; null without one.
 inline const Arm* find_arm(const std::vector<Arm>& arms, std::string_view name) {

@@ -59,8 +59,8 @@ TEST(KvTypes, of_several_are_arms_each_beside_a_plain_arm_of_its_own) {
                                 "plain@k:q8_0", "mtp-n3@k:q8_0", "ngram-simple-4-7@k:q8_0"}));
   EXPECT_EQ(arms.at(4).setup.kv.k, "q8_0");
   EXPECT_EQ(arms.at(4).plain, "plain@k:q8_0");
-  EXPECT_TRUE(trace::is_plain(arms.at(3)));
-  EXPECT_FALSE(trace::is_plain(arms.at(4)));
+  EXPECT_TRUE(trace::is_denominator(arms.at(3)));
+  EXPECT_FALSE(trace::is_denominator(arms.at(4)));
 }
 
 TEST(KvTypes, of_k_and_v_are_crossed_and_named_once_where_they_are_the_same) {
