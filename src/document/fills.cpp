@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "document/counted.hpp"
+#include "document/workload.hpp"
 
 namespace paceline::document {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/measuring_test.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
 #include "trace/trace_file.hpp"
 
@@ -80,6 +81,24 @@ TEST(WorkerKvTypes, in_force_are_said_and_text_is_generated_with_them) {
   const auto plain = facts_of(lab_setup(SpecType::none));
   EXPECT_EQ(plain.cache_type_v, "f16");
   EXPECT_EQ(plain.draft_cache_type_v, "") << "there is no drafter";
+}
+
+TEST(WorkerKvTypes, that_do_not_fit_a_models_heads_are_refused_with_llama_cpps_words) {
+  const support::TemporaryFolder folder;
+  WorkerProcess worker;
+  protocol::Invent job;
+  job.architecture = "llama";
+  job.shape = {{"head-dim", 48}};  // no whole number of blocks of 32
+  job.destination_path = folder.path() / "m.gguf";
+  ASSERT_EQ(worker.run(job).finished.outcome.kind, OutcomeKind::done);
+  trace::Setup setup;
+  setup.model_path = job.destination_path;
+  EXPECT_TRUE(worker.open(setup).facts);
+  setup.kv.k = "q8_0";
+  const auto opened = worker.open(setup);
+  EXPECT_EQ(opened.outcome.kind, OutcomeKind::refused);
+  EXPECT_THAT(opened.outcome.reason, HasSubstr("K cache type q8_0"));
+  EXPECT_THAT(opened.outcome.reason, HasSubstr("does not divide n_embd_head_k=48"));
 }
 
 TEST(WorkerMemory, by_device_adds_up_to_the_sums_and_counts_shared_weights_once) {
