@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/derivation_options.hpp"
 #include "cli/engine_options.hpp"
+#include "cli/kv_types.hpp"
 #include "cli/load_options.hpp"
 #include "cli/measure.hpp"
 #include "cli/priced_defaults.hpp"
@@ -195,12 +196,12 @@ util::Result<void> plan_remote(Settings& settings) {
   const ArmSettings& arms = settings.arms;
   if (arms.threads || !arms.spec_types.empty() || arms.draft_model || arms.draft_n_max ||
       arms.no_plain || !arms.extra.empty() || settings.copies.any() || arms.accept_length ||
-      !arms.accept_rates.empty() || arms.backend_sampling)
+      !arms.accept_rates.empty() || arms.backend_sampling || asks_kv_types(arms))
     return util::fail(util::ErrorKind::usage,
                       "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --accept-.., "
-                      "--backend-sampling, --quant, --draft-quant and --ballast say how to start "
-                      "an engine, and --url names a "
-                      "server that runs: leave them out");
+                      "--backend-sampling, -ctk, -ctv, -ctkd, -ctvd, --quant, --draft-quant and "
+                      "--ballast say how to start an engine, and --url names a server that runs: "
+                      "leave them out");
   if (!settings.arms.model.empty())
     return util::fail(util::ErrorKind::usage,
                       "-m names a file and --url a running server: give one of them, and "

@@ -238,24 +238,33 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
                                           : never_opened);
   settings.n_ctx = positive(facts && facts->n_ctx > 0 ? facts->n_ctx : arm.setup.n_ctx);
   settings.threads = positive(facts ? facts->threads : arm.setup.threads);
+  const auto kv_type = [&](std::string trace::EngineFacts::*type) {
+    return facts ? named(facts->*type) : not_known<std::string>(never_opened);
+  };
+  settings.cache_type_k = kv_type(&trace::EngineFacts::cache_type_k);
+  settings.cache_type_v = kv_type(&trace::EngineFacts::cache_type_v);
+  settings.draft_cache_type_k = plain ? not_known<std::string>("no drafter")
+                                      : kv_type(&trace::EngineFacts::draft_cache_type_k);
+  settings.draft_cache_type_v = plain ? not_known<std::string>("no drafter")
+                                      : kv_type(&trace::EngineFacts::draft_cache_type_v);
   settings.sampling = to_requested(arm.sampling);
   return settings;
 }
 
-/// The plan's arm of that name; a summary has no other arms.
-const trace::Arm* find_arm(const trace::Trace& trace, const std::string& name) {
-  for (const auto& arm : trace.header.arms)
-    if (arm.name == name) return &arm;
-  return nullptr;
+Known<std::string> to_plain(const trace::Arm& arm, const std::vector<trace::Arm>& arms) {
+  if (trace::is_denominator(arm)) return not_known<std::string>("it is plain decoding itself");
+  if (!trace::find_arm(arms, arm.plain)) return not_known<std::string>("no plain arm");
+  return known(arm.plain);
 }
 
 std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summary) {
   std::vector<Arm> arms;
   for (const auto& measured : summary.arms) {
-    const trace::Arm* planned = find_arm(trace, measured.name);
+    const trace::Arm* planned = trace::find_arm(trace.header.arms, measured.name);
     if (planned == nullptr) continue;
     Arm arm;
     arm.name = measured.name;
+    arm.plain = to_plain(*planned, trace.header.arms);
     arm.residency = trace.header.residency;
     arm.settings = to_settings(*planned, first_facts(trace, measured.name));
     arm.launches_done = measured.launches_done;

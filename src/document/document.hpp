@@ -13,6 +13,7 @@
 #include "document/loads.hpp"
 #include "document/losslessness.hpp"
 #include "document/machine.hpp"
+#include "document/memory_parts.hpp"
 #include "document/model.hpp"
 #include "document/prices.hpp"
 
@@ -125,6 +126,10 @@ struct Settings {
   Known<int> draft_n_max;                 ///< in force
   Known<int> n_ctx;
   Known<int> threads;
+  Known<std::string> cache_type_k;  ///< of the target, in force
+  Known<std::string> cache_type_v;
+  Known<std::string> draft_cache_type_k;  ///< likewise, of a drafter with a context of its own
+  Known<std::string> draft_cache_type_v;
   RequestedSampling sampling;
 };
 
@@ -279,6 +284,7 @@ struct Workload {
 
 struct Arm {
   std::string name;
+  Known<std::string> plain;  ///< the arm that it is held against
   std::string residency;
   Settings settings;
   int launches_done = 0;
@@ -293,36 +299,6 @@ struct Mix {
   std::map<std::string, Known<int>> depth;                  ///< KV positions while decoding
   std::map<std::string, Quantity> pat_decode;               ///< tokens per second, by arm
   std::map<std::string, Quantity> pat_end_to_end;           ///< likewise, prefill included
-};
-
-/// Memory of an arm's engine on one device, as its driver counts it.
-struct DeviceMemory {
-  std::string device;
-  std::uint64_t bytes = 0;
-};
-
-/// What an arm's engine held at one moment, read from outside.
-struct MemoryReading {
-  std::string when;                      ///< "before_load", "after_load" or "after_run"
-  Known<std::uint64_t> pss_bytes;        ///< share of the main memory of all its processes
-  Known<std::uint64_t> available_bytes;  ///< of the machine, for a new program
-  std::vector<DeviceMemory> devices;     ///< empty: no driver told of any
-};
-
-/// Of an arm's first launch that opened.
-struct ArmMemory {
-  std::string arm;
-  Known<std::uint64_t> model_bytes;      ///< that the engine says it allocated
-  Known<std::uint64_t> context_bytes;    ///< likewise
-  Known<std::uint64_t> compute_bytes;    ///< likewise
-  Known<std::uint64_t> projector_bytes;  ///< likewise, of the vision projector
-  Known<std::uint64_t> resident_bytes;   ///< of the engine's process after loading
-  std::vector<MemoryReading> readings;   ///< in order of time
-};
-
-struct Memory {
-  std::vector<ArmMemory> by_arm;
-  Known<std::uint64_t> after_fill;
 };
 
 /// Where a number of a server's comes from: a field that it says, or a rule that makes it.
@@ -418,8 +394,9 @@ enum class WarningKind {
   client_bottleneck,
   synthetic_model,
   wrong_text,
+  context_past_training,
 };
-inline constexpr int warning_kinds = 22;
+inline constexpr int warning_kinds = 23;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;

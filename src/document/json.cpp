@@ -34,7 +34,9 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::impossible_pass_cost, "impossible_pass_cost"},
                     {paceline::document::WarningKind::client_bottleneck, "client_bottleneck"},
                     {paceline::document::WarningKind::synthetic_model, "synthetic_model"},
-                    {paceline::document::WarningKind::wrong_text, "wrong_text"});
+                    {paceline::document::WarningKind::wrong_text, "wrong_text"},
+                    {paceline::document::WarningKind::context_past_training,
+                     "context_past_training"});
 
 namespace paceline::document {
 
@@ -80,10 +82,11 @@ PACELINE_DOCUMENT_FIELDS(RecipeRow, 8, tensor_class, type, exception, tensors, e
 PACELINE_DOCUMENT_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
 PACELINE_DOCUMENT_FIELDS(DraftPart, 5, kind, block, target_layers, nextn_layers, recipe);
 PACELINE_DOCUMENT_FIELDS(Split, 4, count, number, present, missing);
-PACELINE_DOCUMENT_FIELDS(Model, 20, file, name, architecture, gguf_version, file_bytes, parameters,
+PACELINE_DOCUMENT_FIELDS(RopeScaling, 3, type, factor, original_context);
+PACELINE_DOCUMENT_FIELDS(Model, 21, file, name, architecture, gguf_version, file_bytes, parameters,
                          bits_per_weight, file_type, recipe, imatrix, layers, embedding_length,
                          vocabulary, context_train, has_chat_template, sampling, drafter, split,
-                         oddities, synthetic);
+                         oddities, synthetic, rope_scaling);
 PACELINE_DOCUMENT_FIELDS(Inspection, 4, schema, tool, created, model);
 PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Forced, 3, schedule, length, rates);
@@ -105,8 +108,9 @@ PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
 PACELINE_DOCUMENT_FIELDS(Launches, 14, rounds, planned, done, lost, interrupted, seed, workload,
                          workload_notes, prompt_form, n_predict, stop_rule, force_text, protocol,
                          each);
-PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_requested, draft_n_max,
-                         n_ctx, threads, sampling);
+PACELINE_DOCUMENT_FIELDS(Settings, 11, spec_type, draft_path, draft_n_max_requested, draft_n_max,
+                         n_ctx, threads, cache_type_k, cache_type_v, draft_cache_type_k,
+                         draft_cache_type_v, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
                          speedup, pass_cost, pass_cost_from_widths, residual_passes);
 PACELINE_DOCUMENT_FIELDS(Prefill, 7, prefill_tokens_per_s, ttft_s, ttfo_s, prefill_tokens,
@@ -165,7 +169,7 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"break_even", workload.break_even}};
 }
 
-PACELINE_DOCUMENT_FIELDS(Arm, 6, name, residency, settings, launches_done, launches_lost,
+PACELINE_DOCUMENT_FIELDS(Arm, 7, name, plain, residency, settings, launches_done, launches_lost,
                          workloads);
 static_assert(boost::pfr::tuple_size_v<DefaultPrice> == 8, "a field of DefaultPrice is missing");
 static void to_json(util::Json& json, const DefaultPrice& price) {
@@ -182,12 +186,14 @@ static void to_json(util::Json& json, const DefaultPrice& price) {
 PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_decode,
                          pat_end_to_end);
 PACELINE_DOCUMENT_FIELDS(DeviceMemory, 2, device, bytes);
-PACELINE_DOCUMENT_FIELDS(MemoryReading, 4, when, pss_bytes, available_bytes, devices);
+PACELINE_DOCUMENT_FIELDS(MemoryReading, 5, when, pss_bytes, available_bytes, devices, peak_bytes);
 PACELINE_DOCUMENT_FIELDS(Spread, 3, least, median, most);
 PACELINE_DOCUMENT_FIELDS(Projector, 10, file, allocated_bytes, image_width, image_height,
                          image_tokens, prompt_tokens, load_s, encode_s, prefill_s, launches);
-PACELINE_DOCUMENT_FIELDS(ArmMemory, 7, arm, model_bytes, context_bytes, compute_bytes,
-                         projector_bytes, resident_bytes, readings);
+PACELINE_DOCUMENT_FIELDS(DeviceAllocation, 7, device, model_bytes, context_bytes, compute_bytes,
+                         free_before_bytes, free_after_bytes, unaccounted_bytes);
+PACELINE_DOCUMENT_FIELDS(ArmMemory, 8, arm, model_bytes, context_bytes, compute_bytes,
+                         projector_bytes, resident_bytes, devices, readings);
 PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);
 PACELINE_DOCUMENT_FIELDS(WorstRequest, 4, arm, round, prompt, steal_share);
 PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);

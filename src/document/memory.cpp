@@ -15,9 +15,26 @@ MemoryReading to_reading(const trace::MemoryReading& from) {
   MemoryReading reading;
   reading.when = util::enum_name(from.when);
   reading.pss_bytes = known_or(from.pss_bytes, from.reason);
+  reading.peak_bytes = known_or(from.peak_bytes, from.peak_reason);
   reading.available_bytes = known_or(from.available_bytes, "the system does not say");
   for (const auto& device : from.devices) reading.devices.push_back({device.device, device.bytes});
   return reading;
+}
+
+DeviceAllocation to_allocation(const trace::DeviceAllocation& from) {
+  constexpr const char* unsaid = "the device has no memory of its own, or does not tell";
+  DeviceAllocation device{from.name,
+                          from.model_bytes,
+                          from.context_bytes,
+                          from.compute_bytes,
+                          known_or(from.free_before_bytes, unsaid),
+                          known_or(from.free_after_bytes, unsaid),
+                          not_known<std::int64_t>(unsaid)};
+  if (from.total_bytes && from.free_after_bytes)
+    device.unaccounted_bytes = known(
+        static_cast<std::int64_t>(*from.total_bytes - *from.free_after_bytes -
+                                  (from.model_bytes + from.context_bytes + from.compute_bytes)));
+  return device;
 }
 
 ArmMemory to_arm_memory(const trace::Launch& launch) {
@@ -36,6 +53,7 @@ ArmMemory to_arm_memory(const trace::Launch& launch) {
       projector ? known(projector->allocated_bytes)
                 : not_known<std::uint64_t>(is_server ? not_said : "no projector was loaded");
   memory.resident_bytes = allocated(said.resident_bytes);
+  for (const auto& device : said.devices) memory.devices.push_back(to_allocation(device));
   for (const auto& reading : launch.memory) memory.readings.push_back(to_reading(reading));
   return memory;
 }

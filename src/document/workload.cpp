@@ -200,7 +200,7 @@ Known<BreakEven> to_break_even(const metrics::ClassSummary& summary, const trace
   if (is_plain(arm)) return not_known<BreakEven>("no drafter");
   if (!summary.tokens_per_pass.value) return not_known<BreakEven>(summary.tokens_per_pass.reason);
   for (const auto& curve : curves) {
-    if (curve.arm != trace::plain_arm || curve.filled_tokens != summary.filled_tokens) continue;
+    if (curve.arm != arm.plain || curve.filled_tokens != summary.filled_tokens) continue;
     if (const auto found = metrics::break_even(curve, *summary.tokens_per_pass.value))
       return known(BreakEven{found->draft_length, found->is_lower_bound});
   }

@@ -29,11 +29,10 @@ Samples collect_arm(const trace::Trace& trace, const std::string& arm) {
   return samples;
 }
 
-/// What the arms of a run share: the trace, and the denominator of every speed-up.
+/// What the arms of a run share: the trace, and by name the plain arms that speed-ups are over.
 struct Context {
   const trace::Trace& trace;
-  std::optional<Samples> plain;
-  std::string no_plain_reason;
+  std::map<std::string, Samples> plain;
 };
 
 /// The name that an arm's server gives its model, of the first launch that has one.
@@ -45,43 +44,42 @@ std::optional<std::string> served_model(const trace::Trace& trace, const std::st
 }
 
 /// A twin that serves another model is none; empty where nobody can tell.
-std::string no_twin_reason(const trace::Trace& trace, const std::string& arm) {
-  const auto plain = served_model(trace, trace::plain_arm);
-  const auto model = served_model(trace, arm);
+std::string no_twin_reason(const trace::Trace& trace, const trace::Arm& arm) {
+  const auto plain = served_model(trace, arm.plain);
+  const auto model = served_model(trace, arm.name);
   if (!plain || !model || *plain == *model) return "";
   return "the plain server calls its model \"" + *plain + "\" and this one \"" + *model + "\"";
 }
 
 Context context_of(const trace::Trace& trace) {
-  Context context{trace, std::nullopt, ""};
-  const auto& arms = trace.header.arms;
-  const bool has_plain = std::any_of(arms.begin(), arms.end(),
-                                     [](const auto& arm) { return arm.name == trace::plain_arm; });
-  if (!has_plain)
-    context.no_plain_reason = "no plain arm";
-  else if (!counts_as_bare(trace.header.residency))
-    context.no_plain_reason = "the plain arm was not loaded bare, alone in memory";
-  else
-    context.plain = collect_arm(trace, trace::plain_arm);
+  Context context{trace, {}};
+  for (const auto& arm : trace.header.arms)
+    if (trace::is_denominator(arm)) context.plain[arm.name] = collect_arm(trace, arm.name);
   return context;
+}
+
+/// Why an arm is not held against its plain one; empty where it is.
+std::string no_comparison_reason(const Context& context, const trace::Arm& arm) {
+  if (trace::is_denominator(arm)) return "this is the plain arm, the denominator";
+  if (!context.plain.contains(arm.plain)) return "no plain arm";
+  if (!counts_as_bare(context.trace.header.residency))
+    return "the plain arm was not loaded bare, alone in memory";
+  return no_twin_reason(context.trace, arm);
 }
 
 void compare_with_plain(ClassSummary& summary, const Context& context, const trace::Arm& arm,
                         const Sample& sample, bool has_drafter) {
-  std::string reason = context.no_plain_reason;
-  if (reason.empty()) reason = no_twin_reason(context.trace, arm.name);
-  if (arm.name == trace::plain_arm) reason = "this is the plain arm, the denominator";
-  if (!reason.empty()) {
+  if (const std::string reason = no_comparison_reason(context, arm); !reason.empty()) {
     refuse_comparison(summary, reason);
     summary.pass_cost_from_widths = unknown(reason);
     return;
   }
-  fill_comparison(summary, sample, context.plain->at(summary.workload_class), has_drafter);
-  summary.pass_cost_from_widths = pass_cost_from_widths(context.trace, arm.name, trace::plain_arm,
+  fill_comparison(summary, sample, context.plain.at(arm.plain).at(summary.workload_class),
+                  has_drafter);
+  summary.pass_cost_from_widths = pass_cost_from_widths(context.trace, arm.name, arm.plain,
                                                         summary.counts, summary.filled_tokens);
   if (!arm.setup.forced)
-    summary.lossless =
-        compare_texts(context.trace, arm.name, trace::plain_arm, summary.workload_class);
+    summary.lossless = compare_texts(context.trace, arm.name, arm.plain, summary.workload_class);
 }
 
 ClassSummary summarise_class(const Context& context, const trace::Arm& arm,

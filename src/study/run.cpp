@@ -75,43 +75,50 @@ class Run {
                   [&] { return measure_requests(planned, engine); });
   }
 
-  /// An untimed launch of the plain arm, past all planned rounds; nothing without that arm.
-  std::optional<PlannedLaunch> extra_launch() const {
+  /// Untimed launches of the plain arms, past all planned rounds.
+  std::vector<PlannedLaunch> extra_launches() const {
+    std::vector<PlannedLaunch> launches;
     for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
-      if (options_.arms[arm].name == trace::plain_arm)
-        return PlannedLaunch{.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}};
-    return std::nullopt;
+      if (trace::is_denominator(options_.arms[arm]))
+        launches.push_back({.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}});
+    return launches;
   }
 
   int planned_rounds() const { return options_.rounds + (options_.phases ? 1 : 0); }
 
-  /// The text of each prompt that all arms are to follow.
+  /// The text of each prompt that all arms are to follow, by the first plain arm.
   util::Result<void> write_texts(const engine::EngineFactory& make_engine) {
-    const auto planned = extra_launch();
-    if (!planned)
+    const auto launches = extra_launches();
+    if (launches.empty())
       return util::fail(util::ErrorKind::internal, "no plain arm gives the text to follow");
+    const PlannedLaunch& planned = launches.front();
     const auto engine = make_engine();
-    return launch(*planned, options_.arms[planned->arm].setup, *engine,
-                  [&]() -> util::Result<void> {
-                    for (const auto& prompt : options_.prompts.measured)
-                      PACELINE_TRY(measure_request(*planned, prompt, Purpose::reference, *engine));
-                    return {};
-                  });
+    return launch(planned, options_.arms[planned.arm].setup, *engine, [&]() -> util::Result<void> {
+      for (const auto& prompt : options_.prompts.measured)
+        PACELINE_TRY(measure_request(planned, prompt, Purpose::reference, *engine));
+      return {};
+    });
   }
 
   /// Where texts differ, plain's are read again by a fresh plain engine, after everything that is
   /// timed: how close its choice was there, and how far apart its logits are by width.
   util::Result<void> read_again(const engine::EngineFactory& make_engine) {
-    const auto jobs = plan_rereading(trace_, options_);
-    const auto planned = extra_launch();
-    if (jobs.empty() || !planned) return {};
+    for (const auto& planned : extra_launches()) PACELINE_TRY(read_again(planned, make_engine));
+    return {};
+  }
+
+  util::Result<void> read_again(const PlannedLaunch& planned,
+                                const engine::EngineFactory& make_engine) {
+    const trace::Arm& arm = options_.arms[planned.arm];
+    const auto jobs = plan_rereading(trace_, options_, arm.name);
+    if (jobs.empty()) return {};
     const auto engine = make_engine();
     if (!engine->capabilities().rereads) return {};
-    const trace::Setup setup = rereading_setup(options_.arms[planned->arm].setup, jobs);
-    return launch(*planned, setup, *engine, [&]() -> util::Result<void> {
+    const trace::Setup setup = rereading_setup(arm.setup, jobs);
+    return launch(planned, setup, *engine, [&]() -> util::Result<void> {
       for (const auto& job : jobs) {
         if (lost()) break;
-        show(options_.arms[planned->arm], *planned, "reading texts that differ again");
+        show(arm, planned, "reading texts that differ again");
         Collected collected =
             collect(*engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
         current().outcome = collected.request.outcome;

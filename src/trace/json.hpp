@@ -96,17 +96,21 @@ static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
 PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
 PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
-PACELINE_JSON_FIELDS(Setup, 14, model_path, draft_path, mmproj_path, spec_type, draft_n_max, ngram,
-                     asked_first, backend_sampling, forced, n_ctx, threads, server_bin, server_args,
-                     url);
+PACELINE_JSON_FIELDS(KvTypes, 2, k, v);
+PACELINE_JSON_FIELDS(Setup, 16, model_path, draft_path, mmproj_path, spec_type, draft_n_max, ngram,
+                     asked_first, backend_sampling, forced, kv, draft_kv, n_ctx, threads,
+                     server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Neutralised, 3, arm, parameter, value);
-PACELINE_JSON_FIELDS(Arm, 4, name, setup, sampling, neutralised);
+PACELINE_JSON_FIELDS(Arm, 5, name, setup, sampling, neutralised, plain);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_JSON_FIELDS(Devices, 1, list);
 PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
-PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
+PACELINE_JSON_FIELDS(DeviceAllocation, 7, name, model_bytes, context_bytes, compute_bytes,
+                     total_bytes, free_before_bytes, free_after_bytes);
+PACELINE_JSON_FIELDS(MemoryFacts, 5, model_bytes, context_bytes, compute_bytes, resident_bytes,
+                     devices);
 PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
 PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
                      speculates, spec_types, draft_n_max, forced_acceptance, takes_images,
@@ -114,11 +118,12 @@ PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots,
 PACELINE_JSON_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
 PACELINE_JSON_FIELDS(ProjectorFacts, 9, file, allocated_bytes, load_s, image_width, image_height,
                      image_tokens, prompt_tokens, encode_s, prefill_s);
-PACELINE_JSON_FIELDS(EngineFacts, 28, engine, version, build, devices, target_placement,
+PACELINE_JSON_FIELDS(EngineFacts, 30, engine, version, build, devices, target_placement,
                      drafter_placement, target, drafter, draft_block, ngram, asked_first,
                      draft_n_max, forced_rates, draft_on_device, draft_candidates, rollback,
                      sampling, n_ctx, n_batch, n_ubatch, threads, cache_type_k, cache_type_v,
-                     flash_attention, memory, projector, load_s, server);
+                     draft_cache_type_k, draft_cache_type_v, flash_attention, memory, projector,
+                     load_s, server);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);
@@ -144,7 +149,8 @@ PACELINE_JSON_FIELDS(Request, 19, prompt_id, workload_class, family, repetition,
 
 PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
-PACELINE_JSON_FIELDS(MemoryReading, 5, when, pss_bytes, reason, available_bytes, devices);
+PACELINE_JSON_FIELDS(MemoryReading, 7, when, pss_bytes, reason, available_bytes, devices,
+                     peak_bytes, peak_reason);
 PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, ended_ns, requests,
                      counters_before, counters_after, client_cpu_s, lag_p50_s, lag_p99_s,
                      lag_max_s);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "common.h"
 #include "llama-cpp.h"
 #include "llama.h"
@@ -11,6 +14,7 @@
 #include "worker/llama/context_fill.hpp"
 #include "worker/llama/decoding.hpp"
 #include "worker/llama/drafters.hpp"
+#include "worker/llama/facts.hpp"
 #include "worker/llama/projector.hpp"
 
 namespace paceline::worker {
@@ -24,6 +28,7 @@ enum class DrafterState { fresh, kept };
 struct LoadedModel {
   trace::Setup setup;
   trace::EngineFacts facts;
+  std::map<std::string, DeviceRoom> room_before_load;
   llama_model_ptr target_model;
   llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
   llama_context_ptr target;

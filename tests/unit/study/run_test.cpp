@@ -464,5 +464,31 @@ TEST_F(StudyRun, that_cannot_be_taken_down_any_more_is_an_error_and_keeps_what_i
   EXPECT_GE(measured_before_the_end, 2u);
 }
 
+/// Texts differ within types of the KV cache, not between them.
+TEST_F(StudyRun, has_each_plain_arm_read_its_own_text_again) {
+  for (auto& arm : options.arms) arm.sampling.temp = 0;
+  for (const std::size_t i : {0u, 1u}) {
+    options.arms.push_back(options.arms[i]);
+    options.arms.back().name += "@k:q8_0";
+    options.arms.back().plain = "plain@k:q8_0";
+    options.arms.back().setup.kv.k = "q8_0";
+  }
+  stray_on_b(world->truth);
+  const auto all_stray = world->truth.strays_at;
+  world->truth.strays_at = [all_stray](const trace::Setup& setup, std::string_view prompt) {
+    return setup.kv.k ? all_stray(setup, prompt) : std::nullopt;
+  };
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 13u) << "4 arms, 3 rounds, and one more";
+  EXPECT_EQ(trace->launches.back().arm, "plain@k:q8_0");
+  world->truth.strays_at = all_stray;
+  const auto both = run();
+  ASSERT_TRUE(both);
+  ASSERT_EQ(both->launches.size(), 14u);
+  EXPECT_EQ(both->launches[12].arm, "plain");
+  EXPECT_EQ(both->launches[13].arm, "plain@k:q8_0");
+}
+
 }  // namespace
 }  // namespace paceline::study
