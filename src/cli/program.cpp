@@ -32,6 +32,7 @@ constexpr const char* examples =
     "  paceline synth --help              models of random weights, and heavier copies of real "
     "ones\n"
     "  paceline machine                   what this machine is and does now\n"
+    "  paceline roofline -m model.gguf    bytes of a pass, and how many a bandwidth permits\n"
     "  paceline score trace.jsonl         how many answers of a run are right\n\n"
     "Exit codes: 0 done; 2 the command line makes no sense; 3 a model or engine could not be\n"
     "opened or failed in every launch; 4 too little was measured to say anything;\n"
@@ -70,6 +71,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_inspect(app, action);
   add_machine(app, action);
   add_synth(app, action);
+  add_roofline(app, action);
   add_score(app, action);
   add_completions(app, action);
   add_manual(app, action);

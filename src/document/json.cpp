@@ -220,11 +220,27 @@ PACELINE_DOCUMENT_FIELDS(Document, 29, schema, tool, created, trace_id, machine,
                          loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
                          said);
 
+PACELINE_DOCUMENT_FIELDS(RooflineClass, 4, name, bytes, is_model, observed);
+PACELINE_DOCUMENT_FIELDS(RooflinePass, 11, part, width, depth, classes, bytes, observed, difference,
+                         ceiling_per_s, experts_per_layer, uniform_experts, uniform_bytes);
+PACELINE_DOCUMENT_FIELDS(GatheredTable, 8, name, row_bytes, table_bytes, tokens, gathers,
+                         different_rows, same_page_share, pages_per_token);
+PACELINE_DOCUMENT_FIELDS(ExpertUse, 4, layers, count, picks, shares);
+PACELINE_DOCUMENT_FIELDS(ExpertUnion, 6, width, passes, offered, accepted, experts_per_layer,
+                         uniform_experts);
+PACELINE_DOCUMENT_FIELDS(TokenRead, 5, parameters, weight_bytes, bits_per_weight, bytes_at_4_bits,
+                         parameters_beside);
+PACELINE_DOCUMENT_FIELDS(Roofline, 16, schema, tool, created, model, drafter, n_ctx, n_ubatch,
+                         cache_type_k, cache_type_v, bandwidth, token, passes, tables, experts,
+                         speculative, notes);
+
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 
 std::string to_json_text(const Inspection& inspection) { return util::dump_json(inspection); }
 
 std::string to_json_text(const MachineReport& report) { return util::dump_json(report); }
+
+std::string to_json_text(const Roofline& roofline) { return util::dump_json(roofline); }
 
 const char* warning_name(WarningKind kind) { return util::enum_name(kind); }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "document/document.hpp"
+#include "document/roofline.hpp"
 
 namespace paceline::document {
 
@@ -15,6 +16,9 @@ std::string to_json_text(const Inspection& inspection);
 
 /// By docs/machine.schema.json.
 std::string to_json_text(const MachineReport& report);
+
+/// By docs/roofline.schema.json.
+std::string to_json_text(const Roofline& roofline);
 
 /// The name of a kind of warning, as in JSON.
 const char* warning_name(WarningKind kind);

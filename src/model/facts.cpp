@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/drafter.hpp"
+#include "model/reading.hpp"
 #include "model/recipe.hpp"
 #include "model/split.hpp"
 #include "model/tensor_type.hpp"
@@ -99,6 +100,23 @@ class Describer {
         break;
       }
     facts_.drafter = find_drafter(head_, tensors, facts_.oddities);
+    add_reads(tensors);
+  }
+
+  void add_reads(const std::vector<const Tensor*>& tensors) {
+    if (set_.facts && set_.facts->present < set_.facts->count) {
+      facts_.reads_unknown = "not all files of the split model are there";
+      return;
+    }
+    auto reads = reads_of(head_, tensors);
+    if (!reads) {
+      facts_.reads_unknown = shown(reads.error().message, longest_oddity);
+      return;
+    }
+    facts_.reads = std::move(*reads);
+    if (!facts_.drafter || facts_.drafter->kind != "mtp") return;
+    if (auto predicting = prediction_reads_of(head_, tensors))
+      facts_.drafter->reads = std::move(*predicting);
   }
 
   void add_numbers() {

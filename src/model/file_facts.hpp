@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/read_facts.hpp"
+
 namespace paceline::model {
 
 /// The tensors of one class that have one type; a class whose exceptions have another type has a
@@ -35,6 +37,7 @@ struct DrafterFacts {
   std::vector<int> target_layers;   ///< of the target, whose input it reads; empty: it does not say
   std::optional<int> nextn_layers;  ///< multi-token-prediction blocks that the tensors bear out
   std::vector<TensorGroup> recipe;  ///< of those blocks; empty when the whole file is the drafter
+  std::optional<ReadFacts> reads;   ///< in a pass of those blocks; absent likewise, or not known
 };
 
 /// One file of several that make up a model.
@@ -76,6 +79,8 @@ struct FileFacts {
   std::optional<std::string> synthetic;  ///< how random weights were made for it; absent: it says
                                          ///< nothing of the kind
   std::optional<RopeScaling> rope_scaling = {};  ///< absent: it says nothing of any
+  std::optional<ReadFacts> reads;  ///< in a pass; of a target without what its MTP blocks read
+  std::string reads_unknown;       ///< why, where they are absent
 };
 
 }  // namespace paceline::model

@@ -1,12 +1,24 @@
 #include "model/gguf.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace paceline::model {
 
 util::Result<Gguf> Gguf::open(const std::string& path) {
   PACELINE_TRY_ASSIGN(const FileSource file, FileSource::open(path));
   return read(file, path);
+}
+
+Gguf Gguf::planned(const std::string& name, std::map<std::string, Value> values,
+                   std::vector<Tensor> tensors) {
+  Gguf head;
+  head.path_ = name;
+  head.version_ = 3;
+  head.values_ = std::move(values);
+  head.tensors_ = std::move(tensors);
+  for (const Tensor& tensor : head.tensors_) head.file_bytes_ += tensor.bytes.value_or(0);
+  return head;
 }
 
 const Value* Gguf::find(const std::string& key) const {

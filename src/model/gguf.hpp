@@ -63,6 +63,10 @@ class Gguf {
   /// The same from any bytes; `name` is what errors call them.
   static util::Result<Gguf> read(const ByteSource& source, const std::string& name);
 
+  /// The head of a file that is not written: its keys and tensors as they would be.
+  static Gguf planned(const std::string& name, std::map<std::string, Value> values,
+                      std::vector<Tensor> tensors);
+
   const std::string& path() const { return path_; }
   std::uint64_t file_bytes() const { return file_bytes_; }
   int version() const { return version_; }

@@ -115,7 +115,19 @@ struct Check {
   trace::Setup setup;
 };
 
-using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill>;
+/// Loads a model by itself, with a callback in its graphs that costs time, decodes a text in passes
+/// of given widths and then, with a drafter, generates behind it; says in one Observation what the
+/// graphs have read. Nothing in it is timed.
+struct Observe {
+  trace::Setup setup;
+  std::string text;         ///< to decode, at least as long as depth and widths together
+  int depth = 0;            ///< tokens in the KV cache before the first of these passes
+  std::vector<int> widths;  ///< one pass each, behind one another
+  int n_predict = 0;        ///< tokens to generate with the drafter; 0: none
+};
+
+using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill,
+                         Observe>;
 
 }  // namespace paceline::protocol
 

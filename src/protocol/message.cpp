@@ -21,6 +21,7 @@ PACELINE_JSON_FIELDS(Invent, 10, destination_path, architecture, like, scale, sh
                      agreement, seed, quant, quant_of);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
+PACELINE_JSON_FIELDS(Observe, 5, setup, text, depth, widths, n_predict);
 // It has no fields, which the list of fields cannot say.
 inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
 inline void from_json(const Json&, ListDevices&) {}
@@ -38,14 +39,14 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill>
+constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill, Observe>
     job_names{{"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check",
-               "fill"}};
+               "fill", "observe"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
                 trace::Rereading, trace::Fill, model::FileFacts, trace::Devices, trace::Answered,
-                trace::Finished>
+                trace::Finished, trace::Observation>
     event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "fill",
-                 "file_facts", "devices", "answered", "finished"}};
+                 "file_facts", "devices", "answered", "finished", "observation"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

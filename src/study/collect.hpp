@@ -18,6 +18,7 @@ struct Collected {
   std::optional<trace::Rereading> rereading;
   std::optional<model::FileFacts> file;
   std::optional<trace::Devices> devices;
+  std::optional<trace::Observation> observation;
 };
 
 /// Puts what was said of a job where it belongs.

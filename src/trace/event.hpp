@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "trace/observation.hpp"
 #include "trace/trace.hpp"
 
 namespace paceline::trace {
@@ -30,6 +31,6 @@ struct Answered {
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
 using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading, Fill,
-                           model::FileFacts, Devices, Answered, Finished>;
+                           model::FileFacts, Devices, Answered, Finished, Observation>;
 
 }  // namespace paceline::trace

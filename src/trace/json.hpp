@@ -54,6 +54,9 @@ PACELINE_ENUM_NAMES(paceline::trace::Quantity, paceline::trace::quantities,
                     {paceline::trace::Quantity::offered_at, "offered_at"},
                     {paceline::trace::Quantity::accepted_at, "accepted_at"},
                     {paceline::trace::Quantity::accepted_lengths, "accepted_lengths"});
+PACELINE_ENUM_NAMES(paceline::trace::PassPart, 3, {paceline::trace::PassPart::target, "target"},
+                    {paceline::trace::PassPart::taking_in, "taking_in"},
+                    {paceline::trace::PassPart::draft, "draft"});
 PACELINE_ENUM_NAMES(paceline::trace::PassKind, 3, {paceline::trace::PassKind::plain, "plain"},
                     {paceline::trace::PassKind::speculative, "speculative"},
                     {paceline::trace::PassKind::replay, "replay"});
@@ -169,6 +172,15 @@ PACELINE_JSON_FIELDS(Header, 14, trace_id, created, tool_version, seed, rounds, 
 PACELINE_JSON_FIELDS(Progress, 2, tokens, bytes);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);
 PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);
+
+PACELINE_ENUM_JSON(PassPart);
+PACELINE_JSON_FIELDS(ClassRead, 2, name, bytes);
+PACELINE_JSON_FIELDS(ObservedPass, 6, part, width, depth, forwards, classes, experts_per_layer);
+PACELINE_JSON_FIELDS(ObservedTable, 8, name, row_bytes, table_bytes, tokens, gathers,
+                     different_rows, on_the_same_page, pages_per_token);
+PACELINE_JSON_FIELDS(ObservedExperts, 4, layers, count, picks, shares);
+PACELINE_JSON_FIELDS(SpeculativeUnion, 5, width, passes, offered, accepted, experts_per_layer);
+PACELINE_JSON_FIELDS(Observation, 4, passes, tables, experts, speculative);
 
 /// As llama-server's --spec-type: "ngram-simple,draft-mtp"; "none" for plain.
 inline std::string spec_types_text(const Setup& setup) {

@@ -15,6 +15,7 @@
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
+#include "worker/llama/observing.hpp"
 #include "worker/llama/probing.hpp"
 #include "worker/llama/rereading.hpp"
 #include "worker/llama/runtime.hpp"
@@ -122,6 +123,11 @@ trace::Finished Session::perform(const protocol::ListDevices&) {
 trace::Finished Session::perform(const protocol::Check& job) {
   const util::Result<void> checked = check(job.setup);
   return checked ? trace::Finished{} : refused(checked.error().message);
+}
+
+trace::Finished Session::perform(const protocol::Observe& job) {
+  model_.reset();  // two models at once may not fit
+  return observe(job, *this);
 }
 
 void Session::say(trace::Event event) {

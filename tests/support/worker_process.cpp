@@ -28,6 +28,7 @@ void take(const trace::Event& event, JobReport& report) {
   if (const auto* emission = std::get_if<trace::Emission>(&event))
     report.emissions.push_back(*emission);
   if (const auto* width = std::get_if<trace::WidthTime>(&event)) report.widths.push_back(*width);
+  if (const auto* seen = std::get_if<trace::Observation>(&event)) report.observation = *seen;
 }
 
 }  // namespace

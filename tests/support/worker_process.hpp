@@ -17,6 +17,7 @@ struct JobReport {
   std::vector<trace::Pass> passes;
   std::vector<trace::Emission> emissions;
   std::vector<trace::WidthTime> widths;
+  std::optional<trace::Observation> observation;
   trace::Finished finished;
 
   /// All emitted token ids, in order.

@@ -67,6 +67,7 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::Invent&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Inspect&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Check&) const { return {trace::Finished{}}; }
+  std::vector<trace::Event> operator()(const protocol::Observe&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::ListDevices&) const {
     return {failed(trace::OutcomeKind::refused, "the simulated engine runs on no device")};
   }

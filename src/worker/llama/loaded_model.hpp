@@ -15,6 +15,7 @@
 #include "worker/llama/decoding.hpp"
 #include "worker/llama/drafters.hpp"
 #include "worker/llama/facts.hpp"
+#include "worker/llama/loading.hpp"
 #include "worker/llama/projector.hpp"
 
 namespace paceline::worker {
@@ -29,6 +30,7 @@ struct LoadedModel {
   trace::Setup setup;
   trace::EngineFacts facts;
   std::map<std::string, DeviceRoom> room_before_load;
+  Watches watches;
   llama_model_ptr target_model;
   llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
   llama_context_ptr target;

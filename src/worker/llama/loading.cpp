@@ -12,6 +12,7 @@
 #include "worker/llama/checks.hpp"
 #include "worker/llama/context_need.hpp"
 #include "worker/llama/facts.hpp"
+#include "worker/llama/graph_watch.hpp"
 #include "worker/llama/loadable.hpp"
 #include "worker/llama/loaded_model.hpp"
 #include "worker/llama/ngram.hpp"
@@ -114,7 +115,8 @@ util::Result<void> load_target(LoadedModel& model, const TargetParameters& param
   model.target_model.reset(
       llama_model_load_from_file(model.setup.model_path.c_str(), parameters.model));
   if (model.target_model == nullptr) return not_loaded(model.setup.model_path, "load");
-  const llama_context_params& context = parameters.context;
+  llama_context_params context = parameters.context;
+  if (model.watches.target != nullptr) model.watches.target->attach(context);
   model.target.reset(llama_init_from_model(model.target_model.get(), context));
   if (model.target == nullptr)
     return not_loaded(model.setup.model_path,
@@ -154,6 +156,7 @@ util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
   parameters.n_outputs_max_per_seq = model.setup.backend_sampling ? parameters.n_outputs_max : 1;
   if (model.setup.spec_type == trace::SpecType::draft_mtp)
     parameters.ctx_type = LLAMA_CONTEXT_TYPE_MTP;
+  if (model.watches.drafter != nullptr) model.watches.drafter->attach(parameters);
   llama_model* weights =
       model.drafter_model != nullptr ? model.drafter_model.get() : model.target_model.get();
   model.drafter.reset(llama_init_from_model(weights, parameters));
@@ -227,13 +230,15 @@ util::Result<void> set_up_drafting(LoadedModel& model, const DraftPlan& plan) {
 }
 
 util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
-                                          const trace::Sampling& sampling, Snapshots snapshots) {
+                                          const trace::Sampling& sampling, Snapshots snapshots,
+                                          Watches watches) {
   PACELINE_TRY(check_setup(setup));
   PACELINE_TRY_ASSIGN(const Files files, read_files(setup));
   PACELINE_TRY(start_runtime());
   LoadedModelPtr model(new LoadedModel);
   model->setup = setup;
   model->room_before_load = device_room();
+  model->watches = watches;
   model->speculative = speculative_parameters(setup, files.plan);
   const int longest = model->speculates() ? files.plan.longest() : setup.draft_n_max;
   model->widest_pass = std::max(narrowest_probe_limit, longest + 1);
@@ -269,9 +274,9 @@ util::Result<void> check(const trace::Setup& setup) {
 }
 
 util::Result<LoadedModelPtr> load(const trace::Setup& setup, const trace::Sampling& sampling,
-                                  Snapshots snapshots) {
+                                  Snapshots snapshots, Watches watches) {
   try {
-    return load_checked(setup, sampling, snapshots);
+    return load_checked(setup, sampling, snapshots, watches);
   } catch (const std::exception& problem) {
     return util::fail(util::ErrorKind::engine, fmt::format("llama.cpp could not run '{}': {}",
                                                            setup.model_path, problem.what()));

@@ -9,7 +9,15 @@
 
 namespace paceline::worker {
 
+class GraphWatch;
 struct LoadedModel;
+
+/// Who looks at the graphs of each context while they are computed, which costs time: nobody,
+/// unless what they read is to be counted.
+struct Watches {
+  GraphWatch* target = nullptr;
+  GraphWatch* drafter = nullptr;
+};
 
 struct LoadedModelDeleter {
   void operator()(LoadedModel* model) const;
@@ -23,7 +31,7 @@ using Snapshots = std::optional<unsigned>;
 /// Loads a target and its drafter, or says in one sentence why not. Also says no to what would make
 /// llama.cpp abort, as far as the files show it.
 util::Result<LoadedModelPtr> load(const trace::Setup& setup, const trace::Sampling& sampling,
-                                  Snapshots snapshots = std::nullopt);
+                                  Snapshots snapshots = std::nullopt, Watches watches = {});
 
 /// Refuses what load would refuse before it loads anything: what the numbers and the heads of the
 /// files show.
