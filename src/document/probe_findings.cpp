@@ -98,13 +98,10 @@ void tell_crossing(const Survey& survey, std::vector<std::string>& says) {
   const auto* on_two = find(survey, {page_bytes, false, Pages::small, page_bytes / 2});
   if (on_one == nullptr || on_two == nullptr) return;
   const double ratio = metrics::median(on_two->ns_per_row) / metrics::median(on_one->ns_per_row);
-  says.push_back(
-      fmt::format(ratio >= noticeable
-                      ? "Crossing pages: a row of {} bytes that lies on two small pages takes "
-                        "{:.2f} times as long as one on a single page."
-                      : "Crossing pages costs nothing to notice: a row of {} bytes on two small "
-                        "pages takes {:.2f} times as long as one on a single page.",
-                  page_bytes, ratio));
+  says.push_back(fmt::format(
+      "Crossing pages {}: a row of {} bytes on two small pages takes {:.2f} times as long as one on "
+      "a single page.",
+      ratio >= noticeable ? "costs time" : "costs nothing to notice", page_bytes, ratio));
 }
 
 void tell_latency(const Survey& survey, std::vector<std::string>& says) {
