@@ -19,6 +19,7 @@ struct Collected {
   std::optional<model::FileFacts> file;
   std::optional<trace::Devices> devices;
   std::optional<trace::Observation> observation;
+  std::optional<trace::DeviceSpeeds> device_speeds;
 };
 
 /// Puts what was said of a job where it belongs.

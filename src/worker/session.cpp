@@ -12,6 +12,7 @@
 
 #include "model/facts.hpp"
 #include "worker/llama/context_fill.hpp"
+#include "worker/llama/device_probe.hpp"
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
@@ -128,6 +129,10 @@ trace::Finished Session::perform(const protocol::Check& job) {
 trace::Finished Session::perform(const protocol::Observe& job) {
   model_.reset();  // two models at once may not fit
   return observe(job, *this);
+}
+
+trace::Finished Session::perform(const protocol::ProbeDevices& job) {
+  return probe_devices(job, *this);
 }
 
 void Session::say(trace::Event event) {

@@ -38,6 +38,7 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::ListDevices& job);
   trace::Finished perform(const protocol::Check& job);
   trace::Finished perform(const protocol::Observe& job);
+  trace::Finished perform(const protocol::ProbeDevices& job);
   void send(const protocol::Report& report);
   void read_some();
   void take_frames();
