@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/kv_types.hpp"
 #include "trace/json.hpp"
 #include "util/misused.hpp"
 
@@ -340,6 +341,11 @@ util::Result<void> check_all_used(const ArmSettings& settings,
     return util::misused(
         "--backend-sampling decides where drafts of draft-mtp, -dflash, -dspark and -eagle3 are "
         "picked, and no arm has one: leave it out");
+  if (!(settings.draft_kv_k.empty() && settings.draft_kv_v.empty()) &&
+      !some_arm([](const trace::Arm& arm) { return has_drafter_cache(arm.setup); }))
+    return util::misused(
+        "--spec-draft-type-k and -v are types of a drafter's KV cache, and no arm has a drafter "
+        "with one: leave them out");
   if (settings.draft_model && !some_arm([&](const trace::Arm& arm) {
         return arm.setup.draft_path == settings.draft_model;
       }))
@@ -372,17 +378,15 @@ util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings) {
   if (!settings.no_plain) arms.push_back(common_arm(settings));
   for (const auto& request : requests) {
     PACELINE_TRY_ASSIGN(const auto more, speculative_arms(settings, request));
-    for (const auto& arm : more) {
-      const bool taken = std::any_of(arms.begin(), arms.end(), [&](const trace::Arm& other) {
-        return other.name == arm.name;
-      });
-      if (taken) return util::misused("the arm {} is asked for twice", arm.name);
-      arms.push_back(arm);
-    }
+    arms.insert(arms.end(), more.begin(), more.end());
   }
   PACELINE_TRY(check_all_used(settings, arms));
   if (arms.empty())
     return util::misused("--no-plain leaves nothing to measure: add --spec-type or --arm");
+  arms = with_kv_types(settings, arms);
+  for (const auto& arm : arms)
+    if (trace::find_arm(arms, arm.name) != &arm)
+      return util::misused("the arm {} is asked for twice", arm.name);
   return arms;
 }
 

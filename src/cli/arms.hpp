@@ -36,15 +36,21 @@ struct ArmSettings {
   std::vector<double> accept_rates;
   std::optional<trace::AcceptSchedule> accept_schedule;
   std::optional<BackendSampling> backend_sampling;
-  std::vector<std::string> extra;  ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]; several of
-                                   ///< them in one arm with + between them
+  std::vector<std::string> extra;       ///< TYPE[:N[:FILE]], or of n-grams TYPE[:SIZES]; several of
+                                        ///< them in one arm with + between them
+  std::vector<std::string> kv_k;        ///< types of trace::kv_cache_types, each in an arm of its
+                                        ///< own with each of the others; empty: the engine's
+  std::vector<std::string> kv_v;        ///< likewise
+  std::vector<std::string> draft_kv_k;  ///< likewise, of a drafter with a context of its own
+  std::vector<std::string> draft_kv_v;  ///< likewise
   bool no_plain = false;
   int n_ctx = 4096;
   std::optional<int> threads;  ///< absent: all cores but one
   trace::Sampling sampling;    ///< as asked; the tool's own temperature is put in
 };
 
-/// The arms these settings ask for, plain first; names tell type and draft length, or sizes.
+/// The arms these settings ask for, plain first; names tell type and draft length, or sizes, and
+/// what differs between arms of a KV cache's types. Each is held against the plain arm of its own.
 util::Result<std::vector<trace::Arm>> make_arms(const ArmSettings& settings);
 
 /// How drafts are made with a file, from what it is, as llama-server finds it; the error names a

@@ -225,14 +225,38 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
       ->group(engine_group);
 }
 
+/// One list of types; each with each of the others' is an arm.
+void add_kv_option(CLI::App& command, const char* name, std::vector<std::string>& types,
+                   const char* of) {
+  command
+      .add_option(name, types,
+                  fmt::format("Type of the {}; several with commas are an arm each, with every "
+                              "type of the other caches",
+                              of))
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          std::vector<std::string>(trace::kv_cache_types.begin(), trace::kv_cache_types.end())))
+      ->type_name("TYPE[,..]")
+      ->default_str("f16, as llama.cpp has it")
+      ->group(engine_group);
+}
+
+void add_kv_options(CLI::App& command, ArmSettings& arms) {
+  add_kv_option(command, "--cache-type-k", arms.kv_k, "target's K cache");
+  add_kv_option(command, "--cache-type-v", arms.kv_v, "target's V cache");
+  add_kv_option(command, "--spec-draft-type-k", arms.draft_kv_k, "drafter's K cache");
+  add_kv_option(command, "--spec-draft-type-v", arms.draft_kv_v, "drafter's V cache");
+}
+
 }  // namespace
 
 void add_engine_options(CLI::App& command, ArmSettings& arms) {
   add_model_options(command, arms);
   add_drafting_options(command, arms);
   add_forced_options(command, arms);
+  add_kv_options(command, arms);
   command.add_option("-c,--ctx-size", arms.n_ctx, "Context to allocate")
-      ->check(CLI::Range(16, 1 << 20))
+      ->check(CLI::Range(16, 1 << 30))
       ->type_name("TOKENS")
       ->capture_default_str()
       ->group(engine_group);

@@ -72,11 +72,13 @@ void print_plan(const study::RunOptions& options) {
   std::vector<std::string> counts;
   for (const auto& [name, count] : classes) counts.push_back(fmt::format("{} {}", name, count));
   const std::size_t prompts = options.prompts.measured.size();
-  const std::size_t requests = arms.size() * static_cast<std::size_t>(options.rounds) * prompts;
+  const std::size_t requests =
+      arms.size() * static_cast<std::size_t>(options.rounds) * prompts * options.depths.size();
   const trace::Setup& setup = options.arms.front().setup;
   util::say(fmt::format(
-      "Plan: {} x {} x {} prompts = {} requests, output capped at {} tokens, {}.",
-      counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts, requests,
+      "Plan: {} x {} x {} prompts{} = {} requests, output capped at {} tokens, {}.",
+      counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts,
+      options.depths.size() > 1 ? fmt::format(" x {} depths", options.depths.size()) : "", requests,
       options.n_predict,
       setup.url.empty() ? counted(setup.threads, "thread") : std::string("on running servers")));
   util::say(options.ignore_eos
@@ -88,6 +90,13 @@ void print_plan(const study::RunOptions& options) {
                         options.prompt_form == trace::PromptForm::chat
                             ? "as messages through the chat template"
                             : "as raw text to continue"));
+  if (options.depths.back() > 0)
+    util::say(
+        fmt::format("      depths: {} tokens; every launch fills its context once, {} tokens "
+                    "in all",
+                    fmt::join(options.depths, ", "),
+                    arms.size() * static_cast<std::size_t>(options.rounds) *
+                        static_cast<std::size_t>(options.depths.back())));
   if (options.force_text)
     util::say("      Plain first writes the text that every arm then follows, untimed.");
   for (const auto& line : describe_loads(options.loads, prompts)) util::say("      " + line);
@@ -179,9 +188,10 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   const std::string trace_path = output.trace.value_or(
       (util::data_folder() / "traces" / (trace.header.trace_id + ".jsonl")).string());
   PACELINE_TRY(check_json_path(output.json, files_of(options, output, trace_path)));
+  print_plan(options);
+  if (output.dry_run) return 0;
   PACELINE_TRY_ASSIGN(const auto journal, trace::TraceFile::create(trace_path));
   const machine::MachineFacts machine = machine::read_machine();
-  print_plan(options);
 
   util::Progress progress(::isatty(STDERR_FILENO) != 0);
   const auto watcher = [&](double done, double total, const std::string& what) {

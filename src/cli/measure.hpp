@@ -19,6 +19,7 @@ inline constexpr int exit_interrupted = 130;
 struct Output {
   std::optional<std::string> json;   ///< file of the JSON document; "-" is standard output
   std::optional<std::string> trace;  ///< file of the trace; absent: in the data folder
+  bool dry_run = false;              ///< only say what would be done
   std::vector<std::string> inputs;   ///< files that were read for the run, beside those it names
 };
 

@@ -11,8 +11,12 @@ namespace paceline::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 1> two_letter_names{
-    {{"-md", "--model-draft"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> short_names{
+    {{"-md", "--model-draft"},
+     {"-ctk", "--cache-type-k"},
+     {"-ctv", "--cache-type-v"},
+     {"-ctkd", "--spec-draft-type-k"},
+     {"-ctvd", "--spec-draft-type-v"}}};
 
 /// CLI11 writes a value's checks behind its type: "TOKENS:INT in [1 - 64]", "SHELL:{bash,zsh}".
 void split_type_name(const std::string& type_name, OptionRow& row) {
@@ -31,8 +35,8 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const auto& name : option.get_snames()) names.push_back("-" + name);
   for (const auto& name : option.get_lnames()) {
-    for (const auto& [two_letters, long_name] : two_letter_names)
-      if (long_name == "--" + name) names.emplace_back(two_letters);
+    for (const auto& [short_name, long_name] : short_names)
+      if (long_name == "--" + name) names.emplace_back(short_name);
     names.push_back("--" + name);
   }
   return names;
@@ -80,9 +84,9 @@ std::vector<std::string> choices(const OptionRow& row) {
   return CLI::detail::split(row.limits.substr(1, row.limits.size() - 2), ',');
 }
 
-std::optional<std::string_view> long_name_of(std::string_view two_letter_name) {
-  for (const auto& [two_letters, long_name] : two_letter_names)
-    if (two_letters == two_letter_name) return long_name;
+std::optional<std::string_view> long_name_of(std::string_view name) {
+  for (const auto& [short_name, long_name] : short_names)
+    if (short_name == name) return long_name;
   return std::nullopt;
 }
 

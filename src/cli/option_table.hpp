@@ -39,8 +39,8 @@ std::string value_note(const OptionRow& row);
 /// The words that an option takes where it takes no others; empty for all others.
 std::vector<std::string> choices(const OptionRow& row);
 
-/// The long name for which a name of two letters behind one dash stands, as llama-server has
+/// The long name for which a name of several letters behind one dash stands, as llama-server has
 /// them and CLI11 does not; nothing for other words.
-std::optional<std::string_view> long_name_of(std::string_view two_letter_name);
+std::optional<std::string_view> long_name_of(std::string_view name);
 
 }  // namespace paceline::cli

@@ -66,6 +66,7 @@ void add_commands(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<Help>());
   add_run(app, action);
+  add_fill(app, action);
   add_demo(app, action);
   add_inspect(app, action);
   add_machine(app, action);

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/derivation_options.hpp"
 #include "cli/engine_options.hpp"
+#include "cli/kv_types.hpp"
 #include "cli/load_options.hpp"
 #include "cli/measure.hpp"
 #include "cli/priced_defaults.hpp"
@@ -48,6 +50,14 @@ constexpr const char* examples =
     "      --concurrency 1,2,4,8\n"
     "      where speculation stops paying when requests run side by side";
 
+constexpr const char* fill_examples =
+    "Examples:\n"
+    "  paceline fill -m target.gguf -c 32768\n"
+    "      to the end of the context, plain: prefill, decoding and memory on the way\n"
+    "  paceline fill -m target.gguf --spec-type draft-mtp --depths 0,4k,16k,64k --class "
+    "code,prose\n"
+    "      plain and MTP at each depth, and where speculation stops paying";
+
 struct Settings {
   ArmSettings arms;
   DerivationSettings copies;
@@ -57,6 +67,7 @@ struct Settings {
   study::RunOptions run;
   std::optional<int> widest;
   bool price_defaults = false;
+  bool context_given = false;  ///< by -c
 };
 
 void add_measuring_options(CLI::App& run, Settings& settings) {
@@ -121,6 +132,7 @@ void add_output_options(CLI::App& run, Output& output) {
       ->type_name("FILE")
       ->default_str("paceline/traces in the data folder")
       ->group("Output");
+  run.add_flag("--dry-run", output.dry_run, "Say what would be done and end")->group("Output");
 }
 
 /// The embedded engine's own rule, so that both draft the same where nobody says how far.
@@ -184,12 +196,12 @@ util::Result<void> plan_remote(Settings& settings) {
   const ArmSettings& arms = settings.arms;
   if (arms.threads || !arms.spec_types.empty() || arms.draft_model || arms.draft_n_max ||
       arms.no_plain || !arms.extra.empty() || settings.copies.any() || arms.accept_length ||
-      !arms.accept_rates.empty() || arms.backend_sampling)
+      !arms.accept_rates.empty() || arms.backend_sampling || asks_kv_types(arms))
     return util::fail(util::ErrorKind::usage,
                       "-t, -md, --spec-type, --spec-draft-n-max, --arm, --no-plain, --accept-.., "
-                      "--backend-sampling, --quant, --draft-quant and --ballast say how to start "
-                      "an engine, and --url names a "
-                      "server that runs: leave them out");
+                      "--backend-sampling, -ctk, -ctv, -ctkd, -ctvd, --quant, --draft-quant and "
+                      "--ballast say how to start an engine, and --url names a server that runs: "
+                      "leave them out");
   if (!settings.arms.model.empty())
     return util::fail(util::ErrorKind::usage,
                       "-m names a file and --url a running server: give one of them, and "
@@ -199,6 +211,21 @@ util::Result<void> plan_remote(Settings& settings) {
   settings.run.workload_notes.emplace_back(
       "every prompt begins with characters of its own, so that no cache can answer");
   settings.run.arms = remote_arms(settings.server, settings.arms.sampling);
+  return {};
+}
+
+/// The depths, and a context that holds them where -c says nothing.
+util::Result<void> plan_context(Settings& settings) {
+  const DepthSettings& depths = settings.workload.depths;
+  if (!depths.any()) return {};
+  if (settings.server.is_remote() || settings.server.is_managed())
+    return util::fail(util::ErrorKind::usage,
+                      "--depth and fill are for the embedded engine: no server can be told to keep "
+                      "a text below other requests");
+  PACELINE_TRY_ASSIGN(settings.run.depths,
+                      read_depths(depths, settings.arms.n_ctx, settings.run.n_predict));
+  if (!settings.context_given && !depths.depths.empty())
+    settings.arms.n_ctx += settings.run.depths.back();
   return {};
 }
 
@@ -275,6 +302,7 @@ util::Result<void> refuse_images(const study::RunOptions& run) {
 
 util::Result<engine::EngineFactory> plan_run(Settings& settings) {
   PACELINE_TRY(check_place(settings));
+  PACELINE_TRY(plan_context(settings));
   PACELINE_TRY(check_load_options(settings.run.loads, settings.server));
   PACELINE_TRY_ASSIGN(auto server, server_options(settings.server, settings.run.patience_s));
   server.slots = slots_for(settings.run.loads);
@@ -309,19 +337,43 @@ util::Result<int> run_with(Settings settings) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
-  const auto settings = std::make_shared<Settings>();
-  CLI::App* run = app.add_subcommand("run", "Measure a model, plain and with drafters");
-  run->footer(examples);
+namespace {
+
+void add_options(CLI::App* run, const std::shared_ptr<Settings>& settings, Action& action) {
   add_engine_options(*run, settings->arms);
   add_derivation_options(*run, settings->copies);
   add_server_options(*run, settings->server);
   add_sampling_options(*run, settings->arms.sampling);
   add_workload_options(*run, settings->workload);
+  add_depth_options(*run, settings->workload.depths);
   add_measuring_options(*run, *settings);
   add_load_options(*run, settings->run.loads);
   add_output_options(*run, settings->output);
-  run->callback([settings, &action] { action = [settings] { return run_with(*settings); }; });
+  run->callback([run, settings, &action] {
+    settings->context_given = run->count("--ctx-size") > 0;
+    action = [settings] { return run_with(*settings); };
+  });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* run = app.add_subcommand("run", "Measure a model, plain and with drafters");
+  run->footer(examples);
+  add_options(run, std::make_shared<Settings>(), action);
+}
+
+void add_fill(CLI::App& app, Action& action) {
+  const auto settings = std::make_shared<Settings>();
+  settings->workload.depths.to_the_end = true;
+  settings->run.rounds = 1;
+  settings->workload.prompts_per_class = 4;
+  CLI::App* fill = app.add_subcommand(
+      "fill",
+      "Fill the context for real, from depth to depth, and measure prefill, decoding and memory at "
+      "each: as run with --depth, to the end of -c unless depths are given");
+  fill->footer(fill_examples);
+  add_options(fill, settings, action);
 }
 
 }  // namespace paceline::cli

@@ -37,4 +37,17 @@ util::Result<std::uint64_t> parse_size(const std::string& text) {
                     fmt::format("'{}' is no size: write one as in 500MB, 4GB or 4GiB", text));
 }
 
+util::Result<int> parse_token_count(const std::string& text) {
+  constexpr int most = 1 << 24;
+  int number = -1;
+  const char* const last = text.data() + text.size();
+  const auto [end, problem] = std::from_chars(text.data(), last, number);
+  const std::string_view unit(end, static_cast<std::size_t>(last - end));
+  const int factor = unit.empty() ? 1 : unit == "k" || unit == "K" ? 1024 : 0;
+  if (problem == std::errc() && factor > 0 && number >= 0 && number <= most / factor)
+    return number * factor;
+  return util::fail(util::ErrorKind::usage,
+                    fmt::format("'{}' is no number of tokens: write one as in 4096 or 4k", text));
+}
+
 }  // namespace paceline::cli

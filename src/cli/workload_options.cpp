@@ -102,6 +102,7 @@ util::Result<void> choose_workload(const WorkloadSettings& settings,
                       workload::select(read.prompts, wanted_classes(settings, defaults, run.mix),
                                        settings.prompts_per_class));
   PACELINE_TRY_ASSIGN(run.prompts, workload::in_form(std::move(chosen), run.prompt_form));
+  PACELINE_TRY(choose_fill(settings.depths, read.prompts, run));
   if (!settings.image) return {};
   if (run.prompt_form != trace::PromptForm::chat)
     return util::fail(util::ErrorKind::usage,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/depth_options.hpp"
 #include "study/plan.hpp"
 #include "util/result.hpp"
 #include "workload/selection.hpp"
@@ -23,6 +24,7 @@ struct WorkloadSettings {
   std::string form = "auto";
   std::optional<std::string> mix;  ///< shares, or a .toml file
   bool image = false;
+  DepthSettings depths;
 };
 
 void add_workload_options(CLI::App& command, WorkloadSettings& settings);

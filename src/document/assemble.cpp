@@ -7,6 +7,7 @@
 
 #include "document/counted.hpp"
 #include "document/facts.hpp"
+#include "document/fills.hpp"
 #include "document/load.hpp"
 #include "document/memory.hpp"
 #include "document/noise.hpp"
@@ -15,6 +16,7 @@
 #include "document/server.hpp"
 #include "document/warnings.hpp"
 #include "document/workload.hpp"
+#include "metrics/break_even.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::document {
@@ -236,30 +238,39 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
                                           : never_opened);
   settings.n_ctx = positive(facts && facts->n_ctx > 0 ? facts->n_ctx : arm.setup.n_ctx);
   settings.threads = positive(facts ? facts->threads : arm.setup.threads);
+  const auto kv_type = [&](std::string trace::EngineFacts::*type) {
+    return facts ? named(facts->*type) : not_known<std::string>(never_opened);
+  };
+  settings.cache_type_k = kv_type(&trace::EngineFacts::cache_type_k);
+  settings.cache_type_v = kv_type(&trace::EngineFacts::cache_type_v);
+  settings.draft_cache_type_k = plain ? not_known<std::string>("no drafter")
+                                      : kv_type(&trace::EngineFacts::draft_cache_type_k);
+  settings.draft_cache_type_v = plain ? not_known<std::string>("no drafter")
+                                      : kv_type(&trace::EngineFacts::draft_cache_type_v);
   settings.sampling = to_requested(arm.sampling);
   return settings;
 }
 
-/// The plan's arm of that name; a summary has no other arms.
-const trace::Arm* find_arm(const trace::Trace& trace, const std::string& name) {
-  for (const auto& arm : trace.header.arms)
-    if (arm.name == name) return &arm;
-  return nullptr;
+Known<std::string> to_plain(const trace::Arm& arm, const std::vector<trace::Arm>& arms) {
+  if (trace::is_denominator(arm)) return not_known<std::string>("it is plain decoding itself");
+  if (!trace::find_arm(arms, arm.plain)) return not_known<std::string>("no plain arm");
+  return known(arm.plain);
 }
 
 std::vector<Arm> to_arms(const trace::Trace& trace, const metrics::Summary& summary) {
   std::vector<Arm> arms;
   for (const auto& measured : summary.arms) {
-    const trace::Arm* planned = find_arm(trace, measured.name);
+    const trace::Arm* planned = trace::find_arm(trace.header.arms, measured.name);
     if (planned == nullptr) continue;
     Arm arm;
     arm.name = measured.name;
+    arm.plain = to_plain(*planned, trace.header.arms);
     arm.residency = trace.header.residency;
     arm.settings = to_settings(*planned, first_facts(trace, measured.name));
     arm.launches_done = measured.launches_done;
     arm.launches_lost = measured.launches_lost;
     for (const auto& of_class : measured.classes)
-      arm.workloads.push_back(to_workload(of_class, *planned, trace));
+      arm.workloads.push_back(to_workload(of_class, *planned, trace, summary.curves));
     arms.push_back(std::move(arm));
   }
   return arms;
@@ -298,11 +309,12 @@ Known<double> lookup(const std::map<int, double>& seconds, int width) {
 std::vector<WidthCurve> to_curves(const metrics::Summary& summary) {
   std::vector<WidthCurve> curves;
   for (const auto& from : summary.curves) {
-    WidthCurve curve{from.arm, {}};
+    WidthCurve curve{from.arm, from.filled_tokens, {}};
     for (const auto& cost : from.widths) {
       const bool has_step = std::isfinite(cost.step) && cost.step > 0;
       curve.widths.push_back(
           {cost.width, cost.depth, to_quantity(cost.verify_s),
+           known_or(metrics::verify_cost(from, cost.width - 1), "width 1 was not timed here"),
            has_step ? known(cost.step) : not_known<double>("no narrower width was timed"),
            lookup(from.draft_s, cost.width), lookup(from.process_s, cost.width)});
     }
@@ -360,6 +372,7 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   document.default_prices = to_prices(summary);
   document.mix = to_mix(mix, summary);
   document.memory = to_memory(trace);
+  document.fills = to_fills(trace, summary);
   document.ceiling = {"bytes per pass and memory bandwidth are not measured"};
   document.quality = {"no perplexity or task was measured beside the speed"};
   document.noise = to_noise(trace);

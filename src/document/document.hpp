@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "document/depths.hpp"
 #include "document/drafter.hpp"
 #include "document/known.hpp"
 #include "document/loads.hpp"
 #include "document/losslessness.hpp"
 #include "document/machine.hpp"
+#include "document/memory_parts.hpp"
 #include "document/model.hpp"
 #include "document/prices.hpp"
 
@@ -124,6 +126,10 @@ struct Settings {
   Known<int> draft_n_max;                 ///< in force
   Known<int> n_ctx;
   Known<int> threads;
+  Known<std::string> cache_type_k;  ///< of the target, in force
+  Known<std::string> cache_type_v;
+  Known<std::string> draft_cache_type_k;  ///< likewise, of a drafter with a context of its own
+  Known<std::string> draft_cache_type_v;
   RequestedSampling sampling;
 };
 
@@ -249,7 +255,9 @@ struct Passes {
 
 /// One class of prompts on one arm; `workload_class` has the key "class".
 struct Workload {
-  std::string workload_class;
+  std::string workload_class;  ///< as in "json", or "json@4096" behind so many tokens of text
+  std::string base_class;      ///< without the depth
+  int filled_tokens = 0;       ///< of text in the context below its prompts
   int prompts = 0;
   int families = 0;
   int prompts_excluded = 0;
@@ -271,10 +279,12 @@ struct Workload {
   Known<bool> looping;
   Known<Lossless> lossless;
   Known<double> ceiling_share;
+  Known<BreakEven> break_even;
 };
 
 struct Arm {
   std::string name;
+  Known<std::string> plain;  ///< the arm that it is held against
   std::string residency;
   Settings settings;
   int launches_done = 0;
@@ -289,36 +299,6 @@ struct Mix {
   std::map<std::string, Known<int>> depth;                  ///< KV positions while decoding
   std::map<std::string, Quantity> pat_decode;               ///< tokens per second, by arm
   std::map<std::string, Quantity> pat_end_to_end;           ///< likewise, prefill included
-};
-
-/// Memory of an arm's engine on one device, as its driver counts it.
-struct DeviceMemory {
-  std::string device;
-  std::uint64_t bytes = 0;
-};
-
-/// What an arm's engine held at one moment, read from outside.
-struct MemoryReading {
-  std::string when;                      ///< "before_load", "after_load" or "after_run"
-  Known<std::uint64_t> pss_bytes;        ///< share of the main memory of all its processes
-  Known<std::uint64_t> available_bytes;  ///< of the machine, for a new program
-  std::vector<DeviceMemory> devices;     ///< empty: no driver told of any
-};
-
-/// Of an arm's first launch that opened.
-struct ArmMemory {
-  std::string arm;
-  Known<std::uint64_t> model_bytes;      ///< that the engine says it allocated
-  Known<std::uint64_t> context_bytes;    ///< likewise
-  Known<std::uint64_t> compute_bytes;    ///< likewise
-  Known<std::uint64_t> projector_bytes;  ///< likewise, of the vision projector
-  Known<std::uint64_t> resident_bytes;   ///< of the engine's process after loading
-  std::vector<MemoryReading> readings;   ///< in order of time
-};
-
-struct Memory {
-  std::vector<ArmMemory> by_arm;
-  Known<std::uint64_t> after_fill;
 };
 
 /// Where a number of a server's comes from: a field that it says, or a rule that makes it.
@@ -414,28 +394,14 @@ enum class WarningKind {
   client_bottleneck,
   synthetic_model,
   wrong_text,
+  context_past_training,
 };
-inline constexpr int warning_kinds = 22;
+inline constexpr int warning_kinds = 23;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;
   std::string text;
   std::string next_step;
-};
-
-struct Width {
-  int width = 0;
-  int depth = 0;
-  Quantity verify_s;
-  Known<double> step;       ///< verify_s over that of the next narrower width
-  Known<double> draft_s;    ///< of one draft before a pass of this width
-  Known<double> process_s;  ///< of the drafter's catch-up on a batch of this width
-};
-
-/// The time of passes by width on tokens that mean nothing: the machine without the text.
-struct WidthCurve {
-  std::string arm;
-  std::vector<Width> widths;
 };
 
 /// A request or launch that did not end as done.
@@ -469,6 +435,7 @@ struct Document {
   std::vector<DefaultPrice> default_prices;  ///< empty: none was asked for
   Mix mix;
   Memory memory;
+  std::vector<Fill> fills;  ///< by arm and depth; empty: no depth was asked for
   Unmeasured ceiling;
   Unmeasured quality;
   Noise noise;

@@ -34,7 +34,9 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::impossible_pass_cost, "impossible_pass_cost"},
                     {paceline::document::WarningKind::client_bottleneck, "client_bottleneck"},
                     {paceline::document::WarningKind::synthetic_model, "synthetic_model"},
-                    {paceline::document::WarningKind::wrong_text, "wrong_text"});
+                    {paceline::document::WarningKind::wrong_text, "wrong_text"},
+                    {paceline::document::WarningKind::context_past_training,
+                     "context_past_training"});
 
 namespace paceline::document {
 
@@ -65,13 +67,22 @@ static void to_json(util::Json& json, const WarningKind& kind) { json = util::en
 PACELINE_DOCUMENT_FIELDS(Tool, 2, name, version);
 PACELINE_DOCUMENT_FIELDS(LoadAverages, 3, one_minute, five_minutes, fifteen_minutes);
 PACELINE_DOCUMENT_FIELDS(NumaNode, 3, id, cpus, memory_bytes);
-PACELINE_DOCUMENT_FIELDS(Machine, 19, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
-                         l3_bytes, l3_cpus, memory_bytes, memory_available_bytes, numa_nodes,
-                         kernel, os, virtualised, hypervisor, governor, clock_mhz, clock_min_mhz,
-                         clock_max_mhz, load);
+PACELINE_DOCUMENT_FIELDS(Machine, 21, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
+                         l3_bytes, l3_cpus, llc_bytes, llc_instances, memory_bytes,
+                         memory_available_bytes, numa_nodes, kernel, os, virtualised, hypervisor,
+                         governor, clock_mhz, clock_min_mhz, clock_max_mhz, load);
 PACELINE_DOCUMENT_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
-PACELINE_DOCUMENT_FIELDS(MachineReport, 6, schema, tool, created, machine, devices, now);
+PACELINE_DOCUMENT_FIELDS(Rates, 3, best, median, mean);
+PACELINE_DOCUMENT_FIELDS(ProbedBandwidth, 7, where, access, pages, threads, bytes, huge_share,
+                         bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(ProbedGather, 7, row_bytes, table_bytes, shift_bytes, dependent, pages,
+                         ns_per_row, bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(ProbedDevice, 5, name, bytes, upload_bytes_per_s, download_bytes_per_s,
+                         read_bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(Probe, 8, created, age_s, took_s, seed, bandwidth, gather, devices,
+                         findings);
+PACELINE_DOCUMENT_FIELDS(MachineReport, 7, schema, tool, created, machine, devices, now, probe);
 PACELINE_DOCUMENT_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
 PACELINE_DOCUMENT_FIELDS(Engine, 10, name, version, build, devices, n_batch, n_ubatch, cache_type_k,
                          cache_type_v, flash_attention, placement);
@@ -80,10 +91,11 @@ PACELINE_DOCUMENT_FIELDS(RecipeRow, 8, tensor_class, type, exception, tensors, e
 PACELINE_DOCUMENT_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
 PACELINE_DOCUMENT_FIELDS(DraftPart, 5, kind, block, target_layers, nextn_layers, recipe);
 PACELINE_DOCUMENT_FIELDS(Split, 4, count, number, present, missing);
-PACELINE_DOCUMENT_FIELDS(Model, 20, file, name, architecture, gguf_version, file_bytes, parameters,
+PACELINE_DOCUMENT_FIELDS(RopeScaling, 3, type, factor, original_context);
+PACELINE_DOCUMENT_FIELDS(Model, 21, file, name, architecture, gguf_version, file_bytes, parameters,
                          bits_per_weight, file_type, recipe, imatrix, layers, embedding_length,
                          vocabulary, context_train, has_chat_template, sampling, drafter, split,
-                         oddities, synthetic);
+                         oddities, synthetic, rope_scaling);
 PACELINE_DOCUMENT_FIELDS(Inspection, 4, schema, tool, created, model);
 PACELINE_DOCUMENT_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_DOCUMENT_FIELDS(Forced, 3, schedule, length, rates);
@@ -105,8 +117,9 @@ PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
 PACELINE_DOCUMENT_FIELDS(Launches, 14, rounds, planned, done, lost, interrupted, seed, workload,
                          workload_notes, prompt_form, n_predict, stop_rule, force_text, protocol,
                          each);
-PACELINE_DOCUMENT_FIELDS(Settings, 7, spec_type, draft_path, draft_n_max_requested, draft_n_max,
-                         n_ctx, threads, sampling);
+PACELINE_DOCUMENT_FIELDS(Settings, 11, spec_type, draft_path, draft_n_max_requested, draft_n_max,
+                         n_ctx, threads, cache_type_k, cache_type_v, draft_cache_type_k,
+                         draft_cache_type_v, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
                          speedup, pass_cost, pass_cost_from_widths, residual_passes);
 PACELINE_DOCUMENT_FIELDS(Prefill, 7, prefill_tokens_per_s, ttft_s, ttfo_s, prefill_tokens,
@@ -131,10 +144,16 @@ PACELINE_DOCUMENT_FIELDS(ComparedText, 8, prompt, verdict, digest, plain_digest,
                          width, margin, near_tie_limit);
 PACELINE_DOCUMENT_FIELDS(Lossless, 8, verdict, texts, equal, near_tie, unknown, wrong, says, each);
 
+PACELINE_DOCUMENT_FIELDS(BreakEven, 2, draft_length, is_lower_bound);
+PACELINE_DOCUMENT_FIELDS(Fill, 10, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
+                         launches, failures, context_bytes, compute_bytes, pss_bytes);
+
 // "class" is no name that C++ allows, so this list is written out.
-static_assert(boost::pfr::tuple_size_v<Workload> == 22, "a field of Workload is missing below");
+static_assert(boost::pfr::tuple_size_v<Workload> == 25, "a field of Workload is missing below");
 static void to_json(util::Json& json, const Workload& workload) {
   json = {{"class", workload.workload_class},
+          {"base_class", workload.base_class},
+          {"filled_tokens", workload.filled_tokens},
           {"prompts", workload.prompts},
           {"families", workload.families},
           {"prompts_excluded", workload.prompts_excluded},
@@ -155,10 +174,11 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"repeated_8gram_share", workload.repeated_8gram_share},
           {"looping", workload.looping},
           {"lossless", workload.lossless},
-          {"ceiling_share", workload.ceiling_share}};
+          {"ceiling_share", workload.ceiling_share},
+          {"break_even", workload.break_even}};
 }
 
-PACELINE_DOCUMENT_FIELDS(Arm, 6, name, residency, settings, launches_done, launches_lost,
+PACELINE_DOCUMENT_FIELDS(Arm, 7, name, plain, residency, settings, launches_done, launches_lost,
                          workloads);
 static_assert(boost::pfr::tuple_size_v<DefaultPrice> == 8, "a field of DefaultPrice is missing");
 static void to_json(util::Json& json, const DefaultPrice& price) {
@@ -175,20 +195,22 @@ static void to_json(util::Json& json, const DefaultPrice& price) {
 PACELINE_DOCUMENT_FIELDS(Mix, 6, name, shares, tokens_per_request, depth, pat_decode,
                          pat_end_to_end);
 PACELINE_DOCUMENT_FIELDS(DeviceMemory, 2, device, bytes);
-PACELINE_DOCUMENT_FIELDS(MemoryReading, 4, when, pss_bytes, available_bytes, devices);
+PACELINE_DOCUMENT_FIELDS(MemoryReading, 5, when, pss_bytes, available_bytes, devices, peak_bytes);
 PACELINE_DOCUMENT_FIELDS(Spread, 3, least, median, most);
 PACELINE_DOCUMENT_FIELDS(Projector, 10, file, allocated_bytes, image_width, image_height,
                          image_tokens, prompt_tokens, load_s, encode_s, prefill_s, launches);
-PACELINE_DOCUMENT_FIELDS(ArmMemory, 7, arm, model_bytes, context_bytes, compute_bytes,
-                         projector_bytes, resident_bytes, readings);
+PACELINE_DOCUMENT_FIELDS(DeviceAllocation, 7, device, model_bytes, context_bytes, compute_bytes,
+                         free_before_bytes, free_after_bytes, unaccounted_bytes);
+PACELINE_DOCUMENT_FIELDS(ArmMemory, 8, arm, model_bytes, context_bytes, compute_bytes,
+                         projector_bytes, resident_bytes, devices, readings);
 PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);
 PACELINE_DOCUMENT_FIELDS(WorstRequest, 4, arm, round, prompt, steal_share);
 PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);
 PACELINE_DOCUMENT_FIELDS(MissingFact, 2, fact, reason);
 PACELINE_DOCUMENT_FIELDS(Facts, 4, known, missing, not_applicable, verdict);
 PACELINE_DOCUMENT_FIELDS(Warning, 3, kind, text, next_step);
-PACELINE_DOCUMENT_FIELDS(Width, 6, width, depth, verify_s, step, draft_s, process_s);
-PACELINE_DOCUMENT_FIELDS(WidthCurve, 2, arm, widths);
+PACELINE_DOCUMENT_FIELDS(Width, 7, width, depth, verify_s, cost, step, draft_s, process_s);
+PACELINE_DOCUMENT_FIELDS(WidthCurve, 3, arm, filled_tokens, widths);
 PACELINE_DOCUMENT_FIELDS(Failure, 8, arm, round, prompt, kind, reason, signal, exit_code, log_tail);
 PACELINE_DOCUMENT_FIELDS(LatencyShares, 3, p50, p95, p99);
 PACELINE_DOCUMENT_FIELDS(GapShares, 2, p50, p99);
@@ -201,10 +223,11 @@ PACELINE_DOCUMENT_FIELDS(Load, 26, arm, loop, concurrency, rate_per_s, launches,
                          ttft_s, inter_burst_s, client);
 PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
-PACELINE_DOCUMENT_FIELDS(Document, 28, schema, tool, created, trace_id, machine, engine, target,
+PACELINE_DOCUMENT_FIELDS(Document, 29, schema, tool, created, trace_id, machine, engine, target,
                          drafter, projector, servers, sampling, concurrency, launches, arms,
-                         comparisons, default_prices, mix, memory, ceiling, quality, noise, loads,
-                         crossover_concurrency, width_curves, outcomes, facts, warnings, said);
+                         comparisons, default_prices, mix, memory, fills, ceiling, quality, noise,
+                         loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
+                         said);
 
 PACELINE_DOCUMENT_FIELDS(RooflineClass, 4, name, bytes, is_model, observed);
 PACELINE_DOCUMENT_FIELDS(RooflinePass, 11, part, width, depth, classes, bytes, observed, difference,

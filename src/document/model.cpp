@@ -58,6 +58,12 @@ std::optional<Split> to_split(const std::optional<model::SplitFacts>& from) {
   return Split{from->count, from->number, from->present, from->missing};
 }
 
+std::optional<RopeScaling> to_rope_scaling(const std::optional<model::RopeScaling>& from) {
+  if (!from) return std::nullopt;
+  return RopeScaling{from->type, known_or(from->factor, not_said),
+                     known_or(from->original_context, not_said)};
+}
+
 }  // namespace
 
 Model to_model(const model::FileFacts& facts) {
@@ -82,6 +88,7 @@ Model to_model(const model::FileFacts& facts) {
   model.split = known_or(to_split(facts.split), "the model is one file");
   model.oddities = facts.oddities;
   model.synthetic = known_or(facts.synthetic, "the file does not say that it is");
+  model.rope_scaling = known_or(to_rope_scaling(facts.rope_scaling), "the file names none");
   return model;
 }
 

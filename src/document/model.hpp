@@ -46,6 +46,13 @@ struct Split {
   std::vector<std::string> missing;
 };
 
+/// How positions are stretched past the context that a model was first trained with, by its file.
+struct RopeScaling {
+  std::string type;
+  Known<double> factor;
+  Known<int> original_context;  ///< that context in tokens
+};
+
 /// What one model is by its files.
 struct Model {
   std::string file;  ///< without its folder
@@ -68,6 +75,7 @@ struct Model {
   Known<Split> split;
   std::vector<std::string> oddities;
   Known<std::string> synthetic;  ///< how its random weights were made; not known of other files
+  Known<RopeScaling> rope_scaling;
 };
 
 /// What one file is, on its own: paceline.inspect/1.

@@ -67,6 +67,8 @@ constexpr std::array next_steps = {
         "another build, or report it"},
     NextStep{WarningKind::client_bottleneck,
              "give the client a core of its own or another machine, and repeat"},
+    NextStep{WarningKind::context_past_training,
+             "quote no quality at depths past the training context but one measured there"},
     NextStep{WarningKind::synthetic_model,
              "quote no text, acceptance or quality of them: only what a pass costs"},
 };
@@ -304,6 +306,31 @@ void warn_of_synthetic(Warnings& warnings, const Document& document) {
   warnings.add(WarningKind::synthetic_model, "weights are random, made by paceline synth", files);
 }
 
+/// "yarn, factor 4, from 32768 tokens", as the target's file has it.
+std::string rope_text(const Model& target) {
+  const auto& scaling = target.rope_scaling.value;
+  if (!scaling) return "none";
+  std::string text = scaling->type;
+  if (scaling->factor.value) text += fmt::format(", factor {:g}", *scaling->factor.value);
+  if (scaling->original_context.value)
+    text += fmt::format(", from {} tokens", *scaling->original_context.value);
+  return text;
+}
+
+void warn_of_context(Warnings& warnings, const Document& document) {
+  if (!document.target.value || !document.target.value->context_train.value) return;
+  const int trained = *document.target.value->context_train.value;
+  std::vector<std::string> longer;
+  for (const Arm& arm : document.arms)
+    if (arm.settings.n_ctx.value && *arm.settings.n_ctx.value > trained)
+      longer.push_back(fmt::format("{} ({} tokens)", arm.name, *arm.settings.n_ctx.value));
+  warnings.add(WarningKind::context_past_training,
+               fmt::format("the context is longer than the {} tokens that the model was trained "
+                           "with (its file's rope scaling: {})",
+                           trained, rope_text(*document.target.value)),
+               longer);
+}
+
 void warn_of_loads(Warnings& warnings, const Document& document) {
   std::vector<std::string> slow, cached;
   for (const Load& load : document.loads) {
@@ -346,6 +373,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_machine(warnings, document);
   warn_of_servers(warnings, document, trace);
   warn_of_synthetic(warnings, document);
+  warn_of_context(warnings, document);
   warn_of_loads(warnings, document);
   return std::move(warnings.list);
 }

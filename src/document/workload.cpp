@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "document/counted.hpp"
+#include "metrics/break_even.hpp"
 #include "trace/json.hpp"
 #include "util/json.hpp"
 
@@ -194,6 +195,18 @@ Lossless to_lossless(const metrics::Lossless& from) {
   return lossless;
 }
 
+Known<BreakEven> to_break_even(const metrics::ClassSummary& summary, const trace::Arm& arm,
+                               const std::vector<metrics::WidthCurve>& curves) {
+  if (is_plain(arm)) return not_known<BreakEven>("no drafter");
+  if (!summary.tokens_per_pass.value) return not_known<BreakEven>(summary.tokens_per_pass.reason);
+  for (const auto& curve : curves) {
+    if (curve.arm != arm.plain || curve.filled_tokens != summary.filled_tokens) continue;
+    if (const auto found = metrics::break_even(curve, *summary.tokens_per_pass.value))
+      return known(BreakEven{found->draft_length, found->is_lower_bound});
+  }
+  return not_known<BreakEven>("plain's passes of widths 1 and 2 were not timed at this depth");
+}
+
 Known<Lossless> to_lossless(const metrics::ClassSummary& summary, const trace::Arm& arm,
                             bool force_text) {
   if (force_text)
@@ -244,10 +257,12 @@ Quantity to_quantity(const metrics::Estimate& estimate) {
 }
 
 Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm,
-                     const trace::Trace& trace) {
+                     const trace::Trace& trace, const std::vector<metrics::WidthCurve>& curves) {
   const metrics::Counts& counts = summary.counts;
   Workload workload;
   workload.workload_class = summary.workload_class;
+  workload.base_class = trace::base_class(summary.workload_class, summary.filled_tokens);
+  workload.filled_tokens = summary.filled_tokens;
   workload.prompts = summary.prompts;
   workload.families = summary.families;
   workload.prompts_excluded = summary.prompts_excluded;
@@ -274,6 +289,7 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
                          : not_known<bool>(workload.repeated_8gram_share.reason);
   workload.lossless = to_lossless(summary, arm, trace.header.force_text);
   workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");
+  workload.break_even = to_break_even(summary, arm, curves);
   return workload;
 }
 

@@ -114,27 +114,36 @@ std::vector<trace::DeviceMemory> read_nvidia(const std::vector<pid_t>& processes
   return parse_compute_apps(answer.value_or(""), processes);
 }
 
-/// Sum over the group, or the reason why there is none.
-void read_pss(const std::vector<pid_t>& processes, const fs::path& proc,
-              trace::MemoryReading& reading) {
+/// Of what `parse` finds in a file of each process, the sum over the group; `reason` says why there
+/// is none.
+std::optional<std::uint64_t> sum_over(const std::vector<pid_t>& processes, const fs::path& proc,
+                                      const char* file,
+                                      std::optional<std::uint64_t> (*parse)(std::string_view),
+                                      std::string& reason) {
   std::uint64_t sum = 0;
   std::size_t read = 0;
   for (const pid_t process : processes) {
     const fs::path folder = proc / std::to_string(process);
-    const auto pss = parse_pss(read_text(folder / "smaps_rollup").value_or(""));
+    const auto bytes = parse(read_text(folder / file).value_or(""));
     // One that ended meanwhile holds nothing any more.
-    if (!pss && !parse_group(read_text(folder / "stat").value_or(""))) continue;
-    if (!pss) {
-      reading.reason = (folder / "smaps_rollup").string() + " cannot be read";
-      return;
+    if (!bytes && !parse_group(read_text(folder / "stat").value_or(""))) continue;
+    if (!bytes) {
+      reason = (folder / file).string() + " cannot be read";
+      return std::nullopt;
     }
-    sum += *pss;
+    sum += *bytes;
     ++read;
   }
-  if (read == 0)
-    reading.reason = "no process of the engine was there";
-  else
-    reading.pss_bytes = sum;
+  if (read > 0) return sum;
+  reason = "no process of the engine was there";
+  return std::nullopt;
+}
+
+/// Bytes of the line that begins with `key`.
+std::optional<std::uint64_t> bytes_of_line(std::string_view text, std::string_view key) {
+  for (const auto line : split(text, '\n'))
+    if (line.substr(0, key.size()) == key) return parse_bytes(line.substr(key.size()));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -159,10 +168,11 @@ std::vector<pid_t> group_members(pid_t group, const fs::path& proc) {
 }
 
 std::optional<std::uint64_t> parse_pss(std::string_view smaps_rollup) {
-  constexpr std::string_view key = "Pss:";
-  for (const auto line : split(smaps_rollup, '\n'))
-    if (line.substr(0, key.size()) == key) return parse_bytes(line.substr(key.size()));
-  return std::nullopt;
+  return bytes_of_line(smaps_rollup, "Pss:");
+}
+
+std::optional<std::uint64_t> parse_peak(std::string_view status) {
+  return bytes_of_line(status, "VmHWM:");
 }
 
 std::optional<DrmClient> parse_fdinfo(std::string_view fdinfo) {
@@ -215,11 +225,12 @@ trace::MemoryReading read_memory(std::optional<pid_t> group, trace::MemoryMoment
   reading.when = when;
   reading.available_bytes = parse_memory(read_text(proc / "meminfo").value_or(""), "MemAvailable");
   if (!group) {
-    reading.reason = "no process of the engine ran yet";
+    reading.reason = reading.peak_reason = "no process of the engine ran yet";
     return reading;
   }
   const auto processes = group_members(*group, proc);
-  read_pss(processes, proc, reading);
+  reading.pss_bytes = sum_over(processes, proc, "smaps_rollup", parse_pss, reading.reason);
+  reading.peak_bytes = sum_over(processes, proc, "status", parse_peak, reading.peak_reason);
   reading.devices = read_drm(processes, proc);
   for (const auto& device : read_nvidia(processes))
     add(reading.devices, device.device, device.bytes);

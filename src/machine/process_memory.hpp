@@ -30,6 +30,10 @@ std::optional<pid_t> parse_group(std::string_view stat);
 /// Bytes of the Pss line of /proc/PID/smaps_rollup; absent without one.
 std::optional<std::uint64_t> parse_pss(std::string_view smaps_rollup);
 
+/// Bytes of the VmHWM line of /proc/PID/status: the most that was ever resident; absent without
+/// one.
+std::optional<std::uint64_t> parse_peak(std::string_view status);
+
 /// One user of a graphics driver, as its files' /proc/PID/fdinfo describe it.
 struct DrmClient {
   std::string device;  ///< bus address, as in "0000:03:00.0"; else the driver's name

@@ -335,14 +335,12 @@ LoadResults summarise_loads(const trace::Trace& trace) {
     for (const auto& [key, places] : places_of(trace, arm.name))
       results.cells.push_back(summarise_cell(arm.name, places, results.contradictions));
   const auto& arms = trace.header.arms;
-  const bool has_plain = std::any_of(arms.begin(), arms.end(),
-                                     [](const auto& arm) { return arm.name == trace::plain_arm; });
   for (const auto& arm : arms) {
-    if (arm.setup.spec_type == trace::SpecType::none || !has_plain) continue;
+    if (arm.setup.spec_type == trace::SpecType::none || !trace::find_arm(arms, arm.plain)) continue;
     std::vector<LevelRates> levels;
     for (const auto& cell : results.cells)
       if (cell.arm == arm.name && cell.loop == LoadLoop::closed)
-        levels.push_back(rates_at(cell, find(results.cells, trace::plain_arm, cell.level)));
+        levels.push_back(rates_at(cell, find(results.cells, arm.plain, cell.level)));
     if (arm.setup.forced)
       for (auto& rates : levels)
         rates.reason = "its acceptance was forced: it is not held against a real run";

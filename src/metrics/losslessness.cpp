@@ -122,28 +122,34 @@ const Text& telling_text(const std::vector<Text>& texts, const Text& plain) {
   return other == texts.end() ? texts.front() : *other;
 }
 
-std::optional<double> margin_at(const trace::Trace& trace, std::string_view workload_class,
-                                const ComparedText& text) {
-  for (const auto& launch : trace.launches)
+std::optional<double> margin_at(const trace::Trace& trace, std::string_view plain,
+                                std::string_view workload_class, const ComparedText& text) {
+  for (const auto& launch : trace.launches) {
+    if (launch.arm != plain) continue;
     for (const auto& rereading : launch.rereadings)
       for (const auto& margin : rereading.margins)
         if (margin.workload_class == workload_class && margin.prompt_id == text.prompt_id &&
             margin.token == text.first_difference)
           return margin.top2;
+  }
   return std::nullopt;
 }
 
-std::optional<double> near_tie_limit(const trace::Trace& trace, int width) {
-  for (const auto& launch : trace.launches)
+std::optional<double> near_tie_limit(const trace::Trace& trace, std::string_view plain, int width) {
+  for (const auto& launch : trace.launches) {
+    if (launch.arm != plain) continue;
     for (const auto& rereading : launch.rereadings)
       for (const auto& difference : rereading.widths)
         if (difference.width == width && difference.logits > 0)
           return near_tie_factor * difference.p99;
+  }
   return std::nullopt;
 }
 
-ComparedText compare(const trace::Trace& trace, std::string_view workload_class,
-                     const std::string& prompt, const Text& text, const Text& plain) {
+/// One text beside that of the arm `plain`.
+ComparedText compare(const trace::Trace& trace, std::string_view plain_arm,
+                     std::string_view workload_class, const std::string& prompt, const Text& text,
+                     const Text& plain) {
   ComparedText compared;
   compared.prompt_id = prompt;
   compared.digest = digest_of(text);
@@ -153,8 +159,8 @@ ComparedText compare(const trace::Trace& trace, std::string_view workload_class,
   compared.first_difference = first_difference(text, plain);
   if (compared.first_difference == 0) return compared;
   compared.width = width_of(*text.request, compared.first_difference);
-  compared.margin = margin_at(trace, workload_class, compared);
-  compared.limit = near_tie_limit(trace, compared.width);
+  compared.margin = margin_at(trace, plain_arm, workload_class, compared);
+  compared.limit = near_tie_limit(trace, plain_arm, compared.width);
   if (compared.margin && compared.limit)
     compared.verdict = *compared.margin < *compared.limit ? Verdict::near_tie : Verdict::wrong;
   return compared;
@@ -206,17 +212,17 @@ std::vector<Divergence> find_divergences(const trace::Trace& trace) {
   std::vector<Divergence> found;
   if (!has_greedy_texts(trace)) return found;
   for (const auto& workload_class : classes_of(trace)) {
-    const Texts plain = texts_of(trace, trace::plain_arm, workload_class);
     for (const auto& arm : trace.header.arms) {
-      if (arm.name == trace::plain_arm || !makes_its_own_text(arm)) continue;
+      if (trace::is_denominator(arm) || !makes_its_own_text(arm)) continue;
+      const Texts plain = texts_of(trace, arm.plain, workload_class);
       for (const auto& [prompt, texts] : texts_of(trace, arm.name, workload_class)) {
         const auto reference = plain.find(prompt);
         if (reference == plain.end()) continue;
         const Text& expected = reference->second.front();
         const Text& text = telling_text(texts, expected);
         if (const int token = first_difference(text, expected); token > 0)
-          found.push_back(
-              {workload_class, prompt, token, width_of(*text.request, token), expected.tokens});
+          found.push_back({workload_class, prompt, arm.plain, token, width_of(*text.request, token),
+                           expected.tokens});
       }
     }
   }
@@ -232,7 +238,8 @@ std::optional<Lossless> compare_texts(const trace::Trace& trace, std::string_vie
     const auto reference = expected.find(prompt);
     if (reference == expected.end()) continue;
     const Text& wanted = reference->second.front();
-    add(lossless, compare(trace, workload_class, prompt, telling_text(texts, wanted), wanted));
+    add(lossless,
+        compare(trace, plain, workload_class, prompt, telling_text(texts, wanted), wanted));
   }
   if (lossless.texts == 0) return std::nullopt;
   return lossless;

@@ -18,8 +18,9 @@ inline constexpr double near_tie_factor = 3;
 struct Divergence {
   std::string workload_class;
   std::string prompt_id;
-  int token = 0;  ///< its number in the text, from 1
-  int width = 0;  ///< of the pass that said it, as losslessness takes it; 0: not known
+  std::string plain;  ///< the arm that it is held against
+  int token = 0;      ///< its number in the text, from 1
+  int width = 0;      ///< of the pass that said it, as losslessness takes it; 0: not known
   std::vector<std::int32_t> plain_tokens;  ///< plain's whole text
 };
 

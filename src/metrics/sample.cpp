@@ -33,9 +33,10 @@ bool has_rate(const Counts& counts) { return counts.decode_tokens > 0 && counts.
 using PromptMap = std::map<std::string, PromptCells>;
 
 void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t launches,
-                    std::string_view workload_class, PromptMap& prompts, int& failed) {
+                    std::string_view workload_class, PromptMap& prompts, Sample& sample) {
   for (const auto& request : launch.requests) {
     if (!is_measured(request) || request.workload_class != workload_class) continue;
+    sample.filled_tokens = request.filled_tokens;
     auto& cells = prompts[request.prompt_id];
     cells.prompt_id = request.prompt_id;
     cells.family = request.family.empty() ? request.prompt_id : request.family;
@@ -43,8 +44,20 @@ void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t 
     if (const auto counts = count_request(request))
       add(cells.launches[index], *counts);
     else
-      ++failed;
+      ++sample.requests_failed;
   }
+}
+
+using DeepClass = std::pair<std::string, int>;  // class, depth: "@16384" stands behind "@4096"
+
+std::set<DeepClass> deep_classes_of(const trace::Trace& trace) {
+  std::set<DeepClass> found;
+  for (const auto& launch : trace.launches)
+    for (const auto& request : launch.requests)
+      if (is_measured(request))
+        found.insert({trace::base_class(request.workload_class, request.filled_tokens),
+                      request.filled_tokens});
+  return found;
 }
 
 }  // namespace
@@ -52,11 +65,21 @@ void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t 
 bool is_measured(const trace::Request& request) { return !request.warm_up && !request.synced; }
 
 std::vector<std::string> classes_of(const trace::Trace& trace) {
-  std::set<std::string> names;
-  for (const auto& launch : trace.launches)
-    for (const auto& request : launch.requests)
-      if (is_measured(request)) names.insert(request.workload_class);
-  return {names.begin(), names.end()};
+  std::vector<std::string> names;
+  for (const auto& [name, depth] : deep_classes_of(trace))
+    names.push_back(trace::class_at(name, depth));
+  return names;
+}
+
+std::vector<std::string> shallowest_classes_of(const trace::Trace& trace) {
+  const auto all = deep_classes_of(trace);
+  const auto least =
+      std::min_element(all.begin(), all.end(),
+                       [](const DeepClass& a, const DeepClass& b) { return a.second < b.second; });
+  std::vector<std::string> names;
+  for (const auto& [name, depth] : all)
+    if (depth == least->second) names.push_back(trace::class_at(name, depth));
+  return names;
 }
 
 std::vector<const trace::Launch*> counted_launches(const trace::Trace& trace,
@@ -80,8 +103,7 @@ Sample collect(const std::vector<const trace::Launch*>& launches, std::string_vi
   PromptMap prompts;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     sample.rounds.push_back(launches[i]->round);
-    collect_launch(*launches[i], i, launches.size(), workload_class, prompts,
-                   sample.requests_failed);
+    collect_launch(*launches[i], i, launches.size(), workload_class, prompts, sample);
   }
   for (auto& [id, cells] : prompts) {
     if (std::all_of(cells.launches.begin(), cells.launches.end(), has_rate))
@@ -124,6 +146,7 @@ double Sample::n_eff() const {
 
 Sample shared_part(const Sample& sample, const Sample& other) {
   Sample part;
+  part.filled_tokens = sample.filled_tokens;
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < sample.rounds.size(); ++i) {
     const int round = sample.rounds[i];

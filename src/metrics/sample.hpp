@@ -20,6 +20,7 @@ struct PromptCells {
 
 /// One class on one arm: the prompts that every counted launch has, crossed with those launches.
 struct Sample {
+  int filled_tokens = 0;             ///< of text in the context below the prompts
   std::vector<int> rounds;           ///< of the counted launches, in their order in time
   std::vector<PromptCells> prompts;  ///< by prompt id
   int requests_failed = 0;
@@ -35,8 +36,11 @@ struct Sample {
 /// True for requests that headline figures are made of: neither warm-up nor synced.
 bool is_measured(const trace::Request& request);
 
-/// Classes of the measured requests, sorted, each once.
+/// Classes of the measured requests, each once, sorted by name and depth.
 std::vector<std::string> classes_of(const trace::Trace& trace);
+
+/// Those of them at the smallest depth that the context was filled to: one of each class.
+std::vector<std::string> shallowest_classes_of(const trace::Trace& trace);
 
 /// The launches of an arm that figures are made of, in their order in time. The rule was fixed
 /// before any run: a launch that did not end well and has under half of the run's prompts done is

@@ -29,11 +29,10 @@ Samples collect_arm(const trace::Trace& trace, const std::string& arm) {
   return samples;
 }
 
-/// What the arms of a run share: the trace, and the denominator of every speed-up.
+/// What the arms of a run share: the trace, and by name the plain arms that speed-ups are over.
 struct Context {
   const trace::Trace& trace;
-  std::optional<Samples> plain;
-  std::string no_plain_reason;
+  std::map<std::string, Samples> plain;
 };
 
 /// The name that an arm's server gives its model, of the first launch that has one.
@@ -45,43 +44,42 @@ std::optional<std::string> served_model(const trace::Trace& trace, const std::st
 }
 
 /// A twin that serves another model is none; empty where nobody can tell.
-std::string no_twin_reason(const trace::Trace& trace, const std::string& arm) {
-  const auto plain = served_model(trace, trace::plain_arm);
-  const auto model = served_model(trace, arm);
+std::string no_twin_reason(const trace::Trace& trace, const trace::Arm& arm) {
+  const auto plain = served_model(trace, arm.plain);
+  const auto model = served_model(trace, arm.name);
   if (!plain || !model || *plain == *model) return "";
   return "the plain server calls its model \"" + *plain + "\" and this one \"" + *model + "\"";
 }
 
 Context context_of(const trace::Trace& trace) {
-  Context context{trace, std::nullopt, ""};
-  const auto& arms = trace.header.arms;
-  const bool has_plain = std::any_of(arms.begin(), arms.end(),
-                                     [](const auto& arm) { return arm.name == trace::plain_arm; });
-  if (!has_plain)
-    context.no_plain_reason = "no plain arm";
-  else if (!counts_as_bare(trace.header.residency))
-    context.no_plain_reason = "the plain arm was not loaded bare, alone in memory";
-  else
-    context.plain = collect_arm(trace, trace::plain_arm);
+  Context context{trace, {}};
+  for (const auto& arm : trace.header.arms)
+    if (trace::is_denominator(arm)) context.plain[arm.name] = collect_arm(trace, arm.name);
   return context;
+}
+
+/// Why an arm is not held against its plain one; empty where it is.
+std::string no_comparison_reason(const Context& context, const trace::Arm& arm) {
+  if (trace::is_denominator(arm)) return "this is the plain arm, the denominator";
+  if (!context.plain.contains(arm.plain)) return "no plain arm";
+  if (!counts_as_bare(context.trace.header.residency))
+    return "the plain arm was not loaded bare, alone in memory";
+  return no_twin_reason(context.trace, arm);
 }
 
 void compare_with_plain(ClassSummary& summary, const Context& context, const trace::Arm& arm,
                         const Sample& sample, bool has_drafter) {
-  std::string reason = context.no_plain_reason;
-  if (reason.empty()) reason = no_twin_reason(context.trace, arm.name);
-  if (arm.name == trace::plain_arm) reason = "this is the plain arm, the denominator";
-  if (!reason.empty()) {
+  if (const std::string reason = no_comparison_reason(context, arm); !reason.empty()) {
     refuse_comparison(summary, reason);
     summary.pass_cost_from_widths = unknown(reason);
     return;
   }
-  fill_comparison(summary, sample, context.plain->at(summary.workload_class), has_drafter);
-  summary.pass_cost_from_widths =
-      pass_cost_from_widths(context.trace, arm.name, trace::plain_arm, summary.counts);
+  fill_comparison(summary, sample, context.plain.at(arm.plain).at(summary.workload_class),
+                  has_drafter);
+  summary.pass_cost_from_widths = pass_cost_from_widths(context.trace, arm.name, arm.plain,
+                                                        summary.counts, summary.filled_tokens);
   if (!arm.setup.forced)
-    summary.lossless =
-        compare_texts(context.trace, arm.name, trace::plain_arm, summary.workload_class);
+    summary.lossless = compare_texts(context.trace, arm.name, arm.plain, summary.workload_class);
 }
 
 ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
@@ -89,6 +87,7 @@ ClassSummary summarise_class(const Context& context, const trace::Arm& arm,
   const bool has_drafter = arm.setup.spec_type != trace::SpecType::none;
   ClassSummary summary;
   summary.workload_class = workload_class;
+  summary.filled_tokens = sample.filled_tokens;
   fill_rates(summary, sample, has_drafter);
   compare_with_plain(summary, context, arm, sample, has_drafter);
   summary.phases = phases_of(context.trace, arm.name, workload_class);
@@ -127,8 +126,8 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const tr
       ++summary.launches_lost;
   }
   const auto samples = collect_arm(context.trace, arm.name);
-  for (const auto& [name, sample] : samples)
-    summary.classes.push_back(summarise_class(context, arm, name, sample));
+  for (const auto& name : classes_of(context.trace))
+    summary.classes.push_back(summarise_class(context, arm, name, samples.at(name)));
   withhold_speedups(summary, arm.setup.forced.has_value());
   fill_mix(summary, samples, mix);
   return summary;
@@ -146,8 +145,9 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
       auto sentence = find_phase_contradiction(arm.name, item);
       if (!sentence.empty()) summary.contradictions.push_back(std::move(sentence));
     }
-    if (auto curve = width_curve(trace, arm.name)) summary.curves.push_back(std::move(*curve));
+    for (auto& curve : width_curves(trace, arm.name)) summary.curves.push_back(std::move(curve));
   }
+  summary.fills = summarise_fills(trace);
   summary.default_prices = price_defaults(trace);
   summary.loads = summarise_loads(trace);
   const auto& more = summary.loads.contradictions;
@@ -158,7 +158,7 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
 trace::Mix equal_mix(const trace::Trace& trace) {
   trace::Mix mix;
   mix.name = "equal shares";
-  const auto classes = classes_of(trace);
+  const auto classes = shallowest_classes_of(trace);
   for (const auto& name : classes)
     mix.classes[name] = {1.0 / static_cast<double>(classes.size()), trace.header.n_predict, {}};
   return mix;

@@ -7,6 +7,7 @@
 
 #include "metrics/counts.hpp"
 #include "metrics/estimate.hpp"
+#include "metrics/fills.hpp"
 #include "metrics/load.hpp"
 #include "trace/trace.hpp"
 #include "util/json.hpp"
@@ -63,6 +64,7 @@ struct Lossless {
 /// One class of prompts measured on one arm.
 struct ClassSummary {
   std::string workload_class;
+  int filled_tokens = 0;     ///< of text in the context below its prompts
   int prompts = 0;           ///< prompts behind the figures: those that every counted launch has
   int families = 0;          ///< of those prompts: the units that intervals are made of
   int launches = 0;          ///< launches behind the figures
@@ -114,6 +116,7 @@ struct WidthCost {
 /// The time of passes by width, on the launches that probed it, of one arm's engine.
 struct WidthCurve {
   std::string arm;
+  int filled_tokens = 0;  ///< of text that the passes came behind; 0: tokens that mean nothing
   std::vector<WidthCost> widths;
   std::map<int, double> draft_s;    ///< median seconds of one draft, by width
   std::map<int, double> process_s;  ///< median seconds of the drafter's catch-up, by width
@@ -136,6 +139,7 @@ struct DefaultPrice {
 struct Summary {
   std::vector<ArmSummary> arms;
   std::vector<WidthCurve> curves;
+  std::vector<FillSummary> fills;  ///< empty: no depth was asked for
   std::vector<DefaultPrice> default_prices;
   LoadResults loads;
   std::vector<std::string> contradictions;  ///< counts that cannot all be true; never clamped
@@ -145,7 +149,8 @@ struct Summary {
 /// class which was not measured make PAT unknown.
 Summary summarise(const trace::Trace& trace, const trace::Mix& mix);
 
-/// Share w_k = 1/classes for each class of the trace, tokens per request = its output cap.
+/// Share w_k = 1/classes for each class of the trace at the smallest depth, tokens per request =
+/// its output cap.
 trace::Mix equal_mix(const trace::Trace& trace);
 
 /// The mix that the run declared, else the equal one.

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "metrics/arithmetic.hpp"
 #include "metrics/interval.hpp"
 #include "util/result.hpp"
 
@@ -16,12 +17,8 @@ namespace {
 constexpr double seconds_per_ns = 1e-9;
 using trace::Nanoseconds;
 
-/// Nothing for no values.
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+std::optional<double> median_of(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
 std::vector<double> in_seconds(const std::vector<Nanoseconds>& times) {
@@ -30,16 +27,34 @@ std::vector<double> in_seconds(const std::vector<Nanoseconds>& times) {
   return seconds;
 }
 
-std::vector<const trace::Launch*> probed_launches(const trace::Trace& trace, std::string_view arm) {
+/// Tokens of text that a probe was made behind; 0: it made its own.
+int filled_of(const trace::WidthTime& probe) { return probe.on_filled ? probe.depth : 0; }
+
+/// The launches of an arm that probed behind so much text.
+std::vector<const trace::Launch*> probed_launches(const trace::Trace& trace, std::string_view arm,
+                                                  int filled_tokens) {
   std::vector<const trace::Launch*> launches;
   for (const auto& launch : trace.launches)
-    if (launch.arm == arm && !launch.widths.empty()) launches.push_back(&launch);
+    if (launch.arm == arm &&
+        std::any_of(launch.widths.begin(), launch.widths.end(),
+                    [=](const auto& probe) { return filled_of(probe) == filled_tokens; }))
+      launches.push_back(&launch);
   std::sort(launches.begin(), launches.end(),
             [](const auto* a, const auto* b) { return a->index < b->index; });
   return launches;
 }
 
-using WidthKey = std::pair<int, int>;  // depth, width
+struct WidthKey {
+  int filled_tokens = 0;
+  int depth = 0;
+  int width = 0;
+
+  auto operator<=>(const WidthKey&) const = default;
+};
+
+WidthKey key_of(const trace::WidthTime& probe) {
+  return {filled_of(probe), probe.depth, probe.width};
+}
 using Times = std::vector<Nanoseconds> trace::WidthTime::*;
 
 /// The median of each launch that has it.
@@ -49,28 +64,30 @@ std::vector<double> launch_medians(const std::vector<const trace::Launch*>& laun
   for (const auto* launch : launches) {
     std::vector<double> seconds;
     for (const auto& probe : launch->widths) {
-      if (WidthKey{probe.depth, probe.width} != key) continue;
+      if (key_of(probe) != key) continue;
       const auto more = in_seconds(probe.*times);
       seconds.insert(seconds.end(), more.begin(), more.end());
     }
-    if (const auto middle = median(seconds)) medians.push_back(*middle);
+    if (const auto middle = median_of(seconds)) medians.push_back(*middle);
   }
   return medians;
 }
 
 /// What one launch's probes say of a pass; every probe at one depth.
 struct ProbedLaunch {
+  int depth = 0;
   std::map<int, double> verify_s;
   std::map<int, double> draft_s;
   std::map<int, double> process_s;
   std::optional<double> any_draft_s;  ///< over all widths
 };
 
-util::Result<ProbedLaunch> read_probes(const trace::Launch& launch) {
+util::Result<ProbedLaunch> read_probes(const trace::Launch& launch, int filled_tokens) {
   std::set<int> depths;
   std::set<int> widths;
   std::vector<double> drafts;
   for (const auto& probe : launch.widths) {
+    if (filled_of(probe) != filled_tokens) continue;
     depths.insert(probe.depth);
     widths.insert(probe.width);
     const auto more = in_seconds(probe.draft_ns);
@@ -79,10 +96,11 @@ util::Result<ProbedLaunch> read_probes(const trace::Launch& launch) {
   if (depths.size() > 1)
     return util::fail(util::ErrorKind::not_enough_data, "widths were probed at several depths");
   ProbedLaunch probed;
-  probed.any_draft_s = median(drafts);
+  probed.depth = *depths.begin();
+  probed.any_draft_s = median_of(drafts);
   for (const int width : widths) {
     const auto keep = [&](std::map<int, double>& into, Times times) {
-      const auto values = launch_medians({&launch}, {*depths.begin(), width}, times);
+      const auto values = launch_medians({&launch}, {filled_tokens, probed.depth, width}, times);
       if (!values.empty()) into[width] = values.front();
     };
     keep(probed.verify_s, &trace::WidthTime::verify_ns);
@@ -129,10 +147,10 @@ const trace::Launch* launch_of_round(const std::vector<const trace::Launch*>& la
 }
 
 util::Result<double> cost_in_round(const trace::Launch& launch, const trace::Launch& plain,
-                                   const Counts& counts) {
-  PACELINE_TRY_ASSIGN(const auto probed, read_probes(launch));
-  PACELINE_TRY_ASSIGN(const auto base, read_probes(plain));
-  if (launch.widths.front().depth != plain.widths.front().depth)
+                                   const Counts& counts, int filled_tokens) {
+  PACELINE_TRY_ASSIGN(const auto probed, read_probes(launch, filled_tokens));
+  PACELINE_TRY_ASSIGN(const auto base, read_probes(plain, filled_tokens));
+  if (probed.depth != base.depth)
     return util::fail(util::ErrorKind::not_enough_data,
                       "this arm and plain were probed at different depths");
   const auto narrow = base.verify_s.find(1);
@@ -148,37 +166,38 @@ bool has_several_drafters(const trace::Trace& trace, std::string_view name) {
       [name](const trace::Arm& arm) { return arm.name == name && !arm.setup.asked_first.empty(); });
 }
 
-std::map<int, double> median_by_width(const std::vector<const trace::Launch*>& launches,
-                                      Times times) {
-  std::map<int, std::vector<double>> medians;
+std::set<WidthKey> keys_of(const std::vector<const trace::Launch*>& launches, int filled_tokens) {
   std::set<WidthKey> keys;
   for (const auto* launch : launches)
-    for (const auto& probe : launch->widths) keys.insert({probe.depth, probe.width});
+    for (const auto& probe : launch->widths)
+      if (filled_of(probe) == filled_tokens) keys.insert(key_of(probe));
+  return keys;
+}
+
+std::map<int, double> median_by_width(const std::vector<const trace::Launch*>& launches,
+                                      const std::set<WidthKey>& keys, Times times) {
+  std::map<int, std::vector<double>> medians;
   for (const auto& key : keys) {
     const auto more = launch_medians(launches, key, times);
-    auto& of_width = medians[key.second];
+    auto& of_width = medians[key.width];
     of_width.insert(of_width.end(), more.begin(), more.end());
   }
   std::map<int, double> result;
   for (const auto& [width, values] : medians)
-    if (const auto middle = median(values)) result[width] = *middle;
+    if (const auto middle = median_of(values)) result[width] = *middle;
   return result;
 }
 
-}  // namespace
-
-std::optional<WidthCurve> width_curve(const trace::Trace& trace, std::string_view arm) {
-  const auto launches = probed_launches(trace, arm);
-  if (launches.empty()) return std::nullopt;
+WidthCurve curve_at(const trace::Trace& trace, std::string_view arm, int filled_tokens) {
+  const auto launches = probed_launches(trace, arm, filled_tokens);
+  const auto keys = keys_of(launches, filled_tokens);
   WidthCurve curve;
   curve.arm = arm;
-  std::set<WidthKey> keys;
-  for (const auto* launch : launches)
-    for (const auto& probe : launch->widths) keys.insert({probe.depth, probe.width});
+  curve.filled_tokens = filled_tokens;
   for (const auto& key : keys) {
     WidthCost cost;
-    cost.depth = key.first;
-    cost.width = key.second;
+    cost.depth = key.depth;
+    cost.width = key.width;
     cost.verify_s = over_launches(launch_medians(launches, key, &trace::WidthTime::verify_ns));
     if (!curve.widths.empty()) {
       const auto& narrower = curve.widths.back();
@@ -187,19 +206,31 @@ std::optional<WidthCurve> width_curve(const trace::Trace& trace, std::string_vie
     }
     curve.widths.push_back(std::move(cost));
   }
-  curve.draft_s = median_by_width(launches, &trace::WidthTime::draft_ns);
-  curve.process_s = median_by_width(launches, &trace::WidthTime::process_ns);
+  curve.draft_s = median_by_width(launches, keys, &trace::WidthTime::draft_ns);
+  curve.process_s = median_by_width(launches, keys, &trace::WidthTime::process_ns);
   return curve;
 }
 
+}  // namespace
+
+std::vector<WidthCurve> width_curves(const trace::Trace& trace, std::string_view arm) {
+  std::set<int> depths;
+  for (const auto& launch : trace.launches)
+    if (launch.arm == arm)
+      for (const auto& probe : launch.widths) depths.insert(filled_of(probe));
+  std::vector<WidthCurve> curves;
+  for (const int depth : depths) curves.push_back(curve_at(trace, arm, depth));
+  return curves;
+}
+
 Estimate pass_cost_from_widths(const trace::Trace& trace, std::string_view arm,
-                               std::string_view plain, const Counts& counts) {
+                               std::string_view plain, const Counts& counts, int filled_tokens) {
   if (!counts.passes.known()) return unknown(counts.passes.reason());
   if (counts.passes == 0) return unknown("no passes were recorded");
   if (has_several_drafters(trace, arm))
     return unknown("what a draft costs depends on which of the arm's drafters made it");
-  const auto arm_launches = probed_launches(trace, arm);
-  const auto plain_launches = probed_launches(trace, plain);
+  const auto arm_launches = probed_launches(trace, arm, filled_tokens);
+  const auto plain_launches = probed_launches(trace, plain, filled_tokens);
   if (arm_launches.empty())
     return unknown(
         "passes of chosen widths were not timed: no server can be told to, and a probe may fail");
@@ -208,7 +239,7 @@ Estimate pass_cost_from_widths(const trace::Trace& trace, std::string_view arm,
   for (const auto* launch : arm_launches) {
     const auto* base = launch_of_round(plain_launches, launch->round);
     if (base == nullptr || !rounds.insert(launch->round).second) continue;
-    const auto cost = cost_in_round(*launch, *base, counts);
+    const auto cost = cost_in_round(*launch, *base, counts, filled_tokens);
     if (!cost) return unknown(cost.error().message);
     costs.push_back(*cost);
   }

@@ -60,6 +60,7 @@ class Describer {
     add_imatrix();
     add_sampling();
     add_synthetic();
+    add_rope_scaling();
     for (std::string& oddity : set_.oddities) odd(oddity);
     bound_oddities();
     return std::move(facts_);
@@ -167,6 +168,28 @@ class Describer {
       if (facts_.sampling.size() == most_sampling_keys) return odd("more sampling keys than shown");
       facts_.sampling[shown(at->first, longest_text)] = as_text(at->second);
     }
+  }
+
+  /// Absent where it is 0, by which llama.cpp means that there is none, and where it makes no
+  /// sense.
+  std::optional<double> factor_of(const std::string& key) {
+    const Value* value = head_.find(key);
+    const auto* factor = value == nullptr ? nullptr : std::get_if<float>(&value->data);
+    if (factor == nullptr || *factor == 0) return std::nullopt;
+    if (*factor > 0 && std::isfinite(*factor)) return *factor;
+    odd(fmt::format("{} is {}, which makes no sense", util::printable(key), as_text(*value)));
+    return std::nullopt;
+  }
+
+  /// By llama.cpp's rule, which takes a factor without a type as a linear one.
+  void add_rope_scaling() {
+    const std::string prefix = head_.architecture() + ".rope.";
+    const auto type = head_.text(prefix + "scaling.type");
+    auto factor = factor_of(prefix + "scaling.factor");
+    if (!factor) factor = factor_of(prefix + "scale_linear");
+    if (!type && !factor) return;
+    facts_.rope_scaling = RopeScaling{shown(type.value_or("linear"), longest_text), factor,
+                                      count_of(prefix + "scaling.original_context_length")};
   }
 
   /// What `paceline synth` writes into its files.

@@ -48,6 +48,13 @@ struct SplitFacts {
   std::vector<std::string> missing;  ///< the first of those that are not beside this one
 };
 
+/// How a file says that its positions were stretched past the context it was first trained with.
+struct RopeScaling {
+  std::string type;                     ///< "linear", "yarn", "longrope" or "none"
+  std::optional<double> factor;         ///< times that context; absent: the file does not say
+  std::optional<int> original_context;  ///< that context in tokens; absent likewise
+};
+
 /// What one GGUF file is, read from its head without loading it. Texts from the file are printable:
 /// what a terminal would obey is written as \xNN, and what goes on for long is cut.
 struct FileFacts {
@@ -71,6 +78,7 @@ struct FileFacts {
   std::vector<std::string> oddities;     ///< what is wrong or unusual and did not stop the reading
   std::optional<std::string> synthetic;  ///< how random weights were made for it; absent: it says
                                          ///< nothing of the kind
+  std::optional<RopeScaling> rope_scaling = {};  ///< absent: it says nothing of any
   std::optional<ReadFacts> reads;  ///< in a pass; of a target without what its MTP blocks read
   std::string reads_unknown;       ///< why, where they are absent
 };

@@ -16,9 +16,10 @@ PACELINE_JSON_FIELDS(Imatrix, 4, file, dataset, entries, chunks);
 PACELINE_JSON_FIELDS(DrafterFacts, 7, kind, block, longest_draft, target_layers, nextn_layers,
                      recipe, reads);
 PACELINE_JSON_FIELDS(SplitFacts, 4, count, number, present, missing);
-PACELINE_JSON_FIELDS(FileFacts, 21, path, gguf_version, architecture, name, file_bytes, parameters,
+PACELINE_JSON_FIELDS(RopeScaling, 3, type, factor, original_context);
+PACELINE_JSON_FIELDS(FileFacts, 22, path, gguf_version, architecture, name, file_bytes, parameters,
                      recipe, file_type, imatrix, layers, embedding_length, vocabulary,
                      context_train, has_chat_template, sampling, drafter, split, oddities,
-                     synthetic, reads, reads_unknown);
+                     synthetic, rope_scaling, reads, reads_unknown);
 
 }  // namespace paceline::model

@@ -35,6 +35,14 @@ struct Generate {
   /// Token ids to emit whatever the sampler says, which is asked all the same: drafts are accepted
   /// as far as they agree with them. What comes after them is the sampler's. Empty: nothing is.
   std::vector<std::int32_t> forced_text = {};
+  bool on_filled = false;  ///< behind the text of the last Fill, which stays
+};
+
+/// Puts the beginning of a text into the context, where it stays for what is asked `on_filled`.
+/// Goes on behind the last Fill of this launch, whose text has to be the same.
+struct Fill {
+  std::string text;
+  int depth = 0;  ///< tokens to end with, more than the last one's
 };
 
 /// Times passes of given widths at one depth, on tokens that mean nothing, without sampling.
@@ -42,6 +50,7 @@ struct Probe {
   std::vector<int> widths;
   int depth = 0;
   int repeats = 0;
+  bool on_filled = false;  ///< at the depth of the last Fill, whose text stays
 };
 
 /// A prompt and the text that followed it, with the names that its answers carry.
@@ -117,8 +126,15 @@ struct Observe {
   int n_predict = 0;        ///< tokens to generate with the drafter; 0: none
 };
 
-using Job =
-    std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Observe>;
+/// Times copies to and from each device and reads of its memory, on tensors of `bytes` or of what a
+/// quarter of its free memory is, if that is less; needs no open model.
+struct ProbeDevices {
+  std::uint64_t bytes = 0;
+  int threads = 0;  ///< of the CPU
+};
+
+using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill,
+                         Observe, ProbeDevices>;
 
 }  // namespace paceline::protocol
 

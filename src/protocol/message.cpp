@@ -7,9 +7,11 @@ namespace paceline::protocol {
 using util::Json;
 
 PACELINE_JSON_FIELDS(ChatMessage, 3, role, content, images);
-PACELINE_JSON_FIELDS(Generate, 12, prompt, messages, prompt_tokens, n_predict, sampling, seed,
-                     synced, record_drafts, record_gaps, ignore_eos, warm_session, forced_text);
-PACELINE_JSON_FIELDS(Probe, 3, widths, depth, repeats);
+PACELINE_JSON_FIELDS(Generate, 13, prompt, messages, prompt_tokens, n_predict, sampling, seed,
+                     synced, record_drafts, record_gaps, ignore_eos, warm_session, forced_text,
+                     on_filled);
+PACELINE_JSON_FIELDS(Fill, 2, text, depth);
+PACELINE_JSON_FIELDS(Probe, 4, widths, depth, repeats, on_filled);
 PACELINE_JSON_FIELDS(KnownText, 6, workload_class, prompt_id, prompt, messages, tokens, places);
 PACELINE_JSON_FIELDS(Reread, 2, texts, widths);
 PACELINE_ENUM_JSON(Quant);
@@ -20,6 +22,7 @@ PACELINE_JSON_FIELDS(Invent, 10, destination_path, architecture, like, scale, sh
 PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
 PACELINE_JSON_FIELDS(Observe, 5, setup, text, depth, widths, n_predict);
+PACELINE_JSON_FIELDS(ProbeDevices, 2, bytes, threads);
 // It has no fields, which the list of fields cannot say.
 inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
 inline void from_json(const Json&, ListDevices&) {}
@@ -37,14 +40,15 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Observe>
+constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill, Observe,
+                ProbeDevices>
     job_names{{"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check",
-               "observe"}};
+               "fill", "observe", "probe_devices"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
-                trace::Rereading, model::FileFacts, trace::Devices, trace::Answered,
-                trace::Finished, trace::Observation>
-    event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "file_facts",
-                 "devices", "answered", "finished", "observation"}};
+                trace::Rereading, trace::Fill, model::FileFacts, trace::Devices, trace::Answered,
+                trace::Finished, trace::Observation, trace::DeviceSpeeds>
+    event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "fill",
+                 "file_facts", "devices", "answered", "finished", "observation", "device_speeds"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

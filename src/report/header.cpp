@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string_view>
@@ -120,14 +121,39 @@ std::string drafter_lines(const Document& document, const Style& style) {
   return text;
 }
 
-std::string engine_text(const document::Engine& engine) {
+std::string type_pair(const document::Known<std::string>& k,
+                      const document::Known<std::string>& v) {
+  if (!k.value || !v.value) return "";
+  return util::printable(*k.value) + "/" + util::printable(*v.value);
+}
+
+/// "q8_0/f16", with the drafter's where they are others; empty where nobody says.
+std::string kv_of_arm(const document::Settings& settings) {
+  const std::string own = type_pair(settings.cache_type_k, settings.cache_type_v);
+  const std::string drafter = type_pair(settings.draft_cache_type_k, settings.draft_cache_type_v);
+  return drafter.empty() || drafter == own ? own : own + ", its drafter " + drafter;
+}
+
+/// Types of KV caches by arm; empty where all are of the same, which the engine's line tells.
+std::string kv_text(const Document& document) {
+  std::set<std::string> types;
+  std::string text;
+  for (const auto& arm : document.arms) {
+    const std::string of_arm = kv_of_arm(arm.settings);
+    if (of_arm.empty()) continue;
+    types.insert(of_arm);
+    text += (text.empty() ? "" : "; ") + util::printable(arm.name) + " " + of_arm;
+  }
+  return types.size() > 1 ? text : "";
+}
+
+std::string engine_text(const document::Engine& engine, bool one_kv) {
   std::vector<std::string> parts = {util::printable(engine.name)};
   if (engine.version.value) parts.back() += " " + util::printable(*engine.version.value);
   if (engine.build.value) add_if(parts, util::printable(*engine.build.value));
   for (const auto& device : engine.devices) add_if(parts, util::printable(device));
-  if (engine.cache_type_k.value && engine.cache_type_v.value)
-    parts.push_back(fmt::format("KV {}/{}", util::printable(*engine.cache_type_k.value),
-                                util::printable(*engine.cache_type_v.value)));
+  if (const auto kv = type_pair(engine.cache_type_k, engine.cache_type_v); one_kv && !kv.empty())
+    parts.push_back("KV " + kv);
   if (engine.flash_attention.value)
     parts.emplace_back(*engine.flash_attention.value ? "flash attention on"
                                                      : "flash attention off");
@@ -213,7 +239,23 @@ const document::MemoryReading* reading_at(const document::ArmMemory& memory, con
   return nullptr;
 }
 
-/// "92 MB after the run (59 MB after loading), 7 GB on GPU-1"; empty where nothing was read.
+/// ", CUDA0: model 7 GB, context 1 GB, compute 90 MB, unaccounted 200 MB", of devices with a memory
+/// of their own.
+std::string allocated_text(const document::ArmMemory& memory) {
+  std::string text;
+  for (const auto& device : memory.devices) {
+    if (!device.unaccounted_bytes.value) continue;
+    const std::int64_t rest = *device.unaccounted_bytes.value;
+    text += fmt::format(", {}: model {}, context {}, compute {}, unaccounted {}{}",
+                        util::printable(device.device), bytes(device.model_bytes),
+                        bytes(device.context_bytes), bytes(device.compute_bytes),
+                        rest < 0 ? "-" : "", bytes(static_cast<std::uint64_t>(std::abs(rest))));
+  }
+  return text;
+}
+
+/// "92 MB after the run (59 MB after loading), peak 99 MB, context 12 MB, 7 GB on GPU-1"; empty
+/// where nothing was read.
 std::string memory_of_arm(const document::ArmMemory& memory) {
   const auto* loaded = reading_at(memory, "after_load");
   const auto* last = reading_at(memory, "after_run");
@@ -224,9 +266,11 @@ std::string memory_of_arm(const document::ArmMemory& memory) {
   std::string text = bytes(*last->pss_bytes.value) + (ran ? " after the run" : " after loading");
   if (ran && loaded != nullptr && loaded->pss_bytes.value)
     text += fmt::format(" ({} after loading)", bytes(*loaded->pss_bytes.value));
+  if (last->peak_bytes.value) text += ", peak " + bytes(*last->peak_bytes.value);
+  if (memory.context_bytes.value) text += ", context " + bytes(*memory.context_bytes.value);
   for (const auto& device : last->devices)
     text += fmt::format(", {} on {}", bytes(device.bytes), util::printable(device.device));
-  return text;
+  return text + allocated_text(memory);
 }
 
 /// The engines' share of memory by arm; empty where nothing was read.
@@ -347,7 +391,10 @@ std::string header_text(const Document& document, const Style& style) {
     text += line("projector", projector_text(*projector), style);
   text += server_lines(document, style);
   const auto& engine = document.engine;
-  text += line("engine", engine.value ? engine_text(*engine.value) : engine.reason, style);
+  const std::string kv = kv_text(document);
+  text +=
+      line("engine", engine.value ? engine_text(*engine.value, kv.empty()) : engine.reason, style);
+  if (!kv.empty()) text += line("KV types", kv, style);
   text += line("machine", machine_text(document.machine), style);
   text += line("noise", noise_text(document.noise), style);
   if (const std::string threads = threads_text(document); !threads.empty())

@@ -30,10 +30,12 @@ std::string number(const char* thing, const document::Known<int>& count) {
 
 std::string shape_text(const Model& model) {
   const std::string architecture = printable(model.architecture);
-  return fmt::format("{}; {}, {}, {}, {}", architecture.empty() ? "none" : architecture,
-                     number("layers", model.layers), number("width", model.embedding_length),
-                     number("vocabulary", model.vocabulary),
-                     number("context in training", model.context_train));
+  return fmt::format(
+      "{}; {}, {}, {}, {}{}", architecture.empty() ? "none" : architecture,
+      number("layers", model.layers), number("width", model.embedding_length),
+      number("vocabulary", model.vocabulary), number("context in training", model.context_train),
+      model.rope_scaling.value ? ", rope scaling " + printable(model.rope_scaling.value->type)
+                               : "");
 }
 
 std::string size_text(const Model& model) {

@@ -205,21 +205,28 @@ std::string width_cell(const document::WidthCurve& curve, std::size_t index, boo
   return text;
 }
 
-std::set<int> widths_of(const Document& document) {
-  std::set<int> widths;
+/// Those at the smallest depth; what plain's are at the others, verify_cost_table shows.
+std::vector<document::WidthCurve> shallow_curves(const Document& document) {
+  std::vector<document::WidthCurve> curves;
   for (const auto& curve : document.width_curves)
+    if (curve.filled_tokens == document.width_curves.front().filled_tokens) curves.push_back(curve);
+  return curves;
+}
+
+std::set<int> widths_of(const std::vector<document::WidthCurve>& curves) {
+  std::set<int> widths;
+  for (const auto& curve : curves)
     for (const auto& width : curve.widths) widths.insert(width.width);
   return widths;
 }
 
-TextTable widths(const Document& document, bool interval, Notes& notes) {
+TextTable widths(const std::vector<document::WidthCurve>& curves, bool interval, Notes& notes) {
   TextTable table;
   table.add_column("width", Align::right);
-  for (const auto& curve : document.width_curves)
-    table.add_column(util::printable(curve.arm), Align::left);
-  for (const int width : widths_of(document)) {
+  for (const auto& curve : curves) table.add_column(util::printable(curve.arm), Align::left);
+  for (const int width : widths_of(curves)) {
     std::vector<Cell> cells = {{std::to_string(width)}};
-    for (const auto& curve : document.width_curves) {
+    for (const auto& curve : curves) {
       cells.emplace_back();
       for (std::size_t index = 0; index < curve.widths.size(); ++index)
         if (curve.widths[index].width == width)
@@ -230,9 +237,9 @@ TextTable widths(const Document& document, bool interval, Notes& notes) {
   return table;
 }
 
-std::string width_heading(const Document& document) {
+std::string width_heading(const std::vector<document::WidthCurve>& curves) {
   std::set<int> depths;
-  for (const auto& curve : document.width_curves)
+  for (const auto& curve : curves)
     for (const auto& width : curve.widths) depths.insert(width.depth);
   std::vector<std::string> names;
   names.reserve(depths.size());
@@ -350,8 +357,9 @@ std::string prefill_table(const Document& document, const Style& style, Notes& n
 
 std::string width_table(const Document& document, const Style& style, Notes& notes) {
   if (document.width_curves.empty()) return "";
+  const auto curves = shallow_curves(document);
   return fitted(1, style, notes, [&](Level level, Notes& attempt) {
-    return std::vector{std::pair{width_heading(document), widths(document, level < 1, attempt)}};
+    return std::vector{std::pair{width_heading(curves), widths(curves, level < 1, attempt)}};
   });
 }
 

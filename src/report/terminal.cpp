@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/json.hpp"
+#include "report/depth.hpp"
 #include "report/format.hpp"
 #include "report/header.hpp"
 #include "report/load.hpp"
@@ -118,6 +119,8 @@ std::string terminal(const Document& document, const Style& style) {
   std::string text = header_text(document, style);
   text += legend(document, style);
   text += class_tables(document, style, notes);
+  text += depth_table(document, style, notes);
+  text += fill_table(document, style, notes);
   text += draft_table(document, style, notes);
   text += drafter_table(document, style, notes);
   text += position_table(document, style, notes);
@@ -127,6 +130,7 @@ std::string terminal(const Document& document, const Style& style) {
   text += prefill_table(document, style, notes);
   text += load_tables(document, style, notes);
   text += width_table(document, style, notes);
+  text += verify_cost_table(document, style);
   text += phase_table(document, style);
   text += notes_text(notes, style);
   text += lossless_table(document, style);

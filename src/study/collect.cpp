@@ -27,6 +27,8 @@ void take(trace::Event&& event, Collected& collected) {
           request.emissions.push_back(std::move(said));
         } else if constexpr (std::is_same_v<Said, trace::WidthTime>) {
           collected.widths.push_back(std::move(said));
+        } else if constexpr (std::is_same_v<Said, trace::Fill>) {
+          collected.fill = said;
         } else if constexpr (std::is_same_v<Said, trace::Rereading>) {
           collected.rereading = std::move(said);
         } else if constexpr (std::is_same_v<Said, model::FileFacts>) {
@@ -35,6 +37,8 @@ void take(trace::Event&& event, Collected& collected) {
           collected.devices = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Observation>) {
           collected.observation = std::move(said);
+        } else if constexpr (std::is_same_v<Said, trace::DeviceSpeeds>) {
+          collected.device_speeds = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Answered>) {
           request.chunks = std::move(said.chunks);
           request.answer = std::move(said.answer);

@@ -14,10 +14,12 @@ namespace paceline::study {
 struct Collected {
   trace::Request request;
   std::vector<trace::WidthTime> widths;
+  std::optional<trace::Fill> fill;
   std::optional<trace::Rereading> rereading;
   std::optional<model::FileFacts> file;
   std::optional<trace::Devices> devices;
   std::optional<trace::Observation> observation;
+  std::optional<trace::DeviceSpeeds> device_speeds;
 };
 
 /// Puts what was said of a job where it belongs.

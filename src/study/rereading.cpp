@@ -36,10 +36,12 @@ protocol::KnownText known_text(const workload::Prompt& prompt,
 
 }  // namespace
 
-std::vector<protocol::Reread> plan_rereading(const trace::Trace& trace, const RunOptions& options) {
+std::vector<protocol::Reread> plan_rereading(const trace::Trace& trace, const RunOptions& options,
+                                             std::string_view plain) {
   std::map<Key, protocol::KnownText> texts;
   std::set<int> widths;
   for (const auto& found : metrics::find_divergences(trace)) {
+    if (found.plain != plain) continue;
     const Key key{found.workload_class, found.prompt_id};
     const workload::Prompt* prompt = find_prompt(options, key);
     if (prompt == nullptr || std::cmp_greater(found.token, found.plain_tokens.size())) continue;

@@ -66,8 +66,8 @@ class Run {
 
  private:
   std::size_t steps_of_launch() const {
-    return options_.prompts.measured.size() + 1 + options_.loads.levels.size() +
-           options_.loads.rates.size();
+    return options_.depths.size() * (options_.prompts.measured.size() + 1) +
+           options_.loads.levels.size() + options_.loads.rates.size();
   }
 
   util::Result<void> measure_launch(const PlannedLaunch& planned, engine::Engine& engine) {
@@ -75,43 +75,50 @@ class Run {
                   [&] { return measure_requests(planned, engine); });
   }
 
-  /// An untimed launch of the plain arm, past all planned rounds; nothing without that arm.
-  std::optional<PlannedLaunch> extra_launch() const {
+  /// Untimed launches of the plain arms, past all planned rounds.
+  std::vector<PlannedLaunch> extra_launches() const {
+    std::vector<PlannedLaunch> launches;
     for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
-      if (options_.arms[arm].name == trace::plain_arm)
-        return PlannedLaunch{.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}};
-    return std::nullopt;
+      if (trace::is_denominator(options_.arms[arm]))
+        launches.push_back({.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}});
+    return launches;
   }
 
   int planned_rounds() const { return options_.rounds + (options_.phases ? 1 : 0); }
 
-  /// The text of each prompt that all arms are to follow.
+  /// The text of each prompt that all arms are to follow, by the first plain arm.
   util::Result<void> write_texts(const engine::EngineFactory& make_engine) {
-    const auto planned = extra_launch();
-    if (!planned)
+    const auto launches = extra_launches();
+    if (launches.empty())
       return util::fail(util::ErrorKind::internal, "no plain arm gives the text to follow");
+    const PlannedLaunch& planned = launches.front();
     const auto engine = make_engine();
-    return launch(*planned, options_.arms[planned->arm].setup, *engine,
-                  [&]() -> util::Result<void> {
-                    for (const auto& prompt : options_.prompts.measured)
-                      PACELINE_TRY(measure_request(*planned, prompt, Purpose::reference, *engine));
-                    return {};
-                  });
+    return launch(planned, options_.arms[planned.arm].setup, *engine, [&]() -> util::Result<void> {
+      for (const auto& prompt : options_.prompts.measured)
+        PACELINE_TRY(measure_request(planned, prompt, Purpose::reference, *engine));
+      return {};
+    });
   }
 
   /// Where texts differ, plain's are read again by a fresh plain engine, after everything that is
   /// timed: how close its choice was there, and how far apart its logits are by width.
   util::Result<void> read_again(const engine::EngineFactory& make_engine) {
-    const auto jobs = plan_rereading(trace_, options_);
-    const auto planned = extra_launch();
-    if (jobs.empty() || !planned) return {};
+    for (const auto& planned : extra_launches()) PACELINE_TRY(read_again(planned, make_engine));
+    return {};
+  }
+
+  util::Result<void> read_again(const PlannedLaunch& planned,
+                                const engine::EngineFactory& make_engine) {
+    const trace::Arm& arm = options_.arms[planned.arm];
+    const auto jobs = plan_rereading(trace_, options_, arm.name);
+    if (jobs.empty()) return {};
     const auto engine = make_engine();
     if (!engine->capabilities().rereads) return {};
-    const trace::Setup setup = rereading_setup(options_.arms[planned->arm].setup, jobs);
-    return launch(*planned, setup, *engine, [&]() -> util::Result<void> {
+    const trace::Setup setup = rereading_setup(arm.setup, jobs);
+    return launch(planned, setup, *engine, [&]() -> util::Result<void> {
       for (const auto& job : jobs) {
         if (lost()) break;
-        show(options_.arms[planned->arm], *planned, "reading texts that differ again");
+        show(arm, planned, "reading texts that differ again");
         Collected collected =
             collect(*engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
         current().outcome = collected.request.outcome;
@@ -169,8 +176,20 @@ class Run {
   }
 
   util::Result<void> measure_requests(const PlannedLaunch& planned, engine::Engine& engine) {
+    filled_ = 0;
     for (const auto& prompt : options_.prompts.warm_up)
       PACELINE_TRY(measure_request(planned, prompt, Purpose::warm_up, engine));
+    for (const int depth : options_.depths) {
+      if (depth > 0) {
+        PACELINE_TRY_ASSIGN(const bool filled, fill(planned, depth, engine));
+        if (!filled) return {};
+      }
+      PACELINE_TRY(measure_at_depth(planned, engine));
+    }
+    return planned.synced ? util::Result<void>{} : measure_loads(planned, engine);
+  }
+
+  util::Result<void> measure_at_depth(const PlannedLaunch& planned, engine::Engine& engine) {
     if (options_.widths && !planned.synced) PACELINE_TRY(time_widths(planned, engine));
     ++steps_done_;
     for (const std::size_t index : planned.prompts) {
@@ -178,7 +197,24 @@ class Run {
           measure_request(planned, options_.prompts.measured[index], Purpose::measured, engine));
       ++steps_done_;
     }
-    return planned.synced ? util::Result<void>{} : measure_loads(planned, engine);
+    return {};
+  }
+
+  /// Brings the context to a depth; false when that failed, as every larger one then would.
+  util::Result<bool> fill(const PlannedLaunch& planned, int depth, engine::Engine& engine) {
+    if (lost()) return false;
+    show(options_.arms[planned.arm], planned, fmt::format("filling the context to {}", depth));
+    Collected collected = collect(engine, protocol::Fill{options_.fill_text, depth},
+                                  std::chrono::seconds(options_.patience_s), stop_asked_);
+    trace::FilledDepth filled{depth, collected.request.outcome, collected.fill, std::nullopt};
+    if (collected.fill && engine.capabilities().is_local)
+      filled.reading =
+          machine::read_memory(engine.process_group(), trace::MemoryMoment::after_fill);
+    note_failure(filled.outcome, engine);
+    if (collected.fill) filled_ = depth;
+    PACELINE_TRY(journal_.fill(current().index, filled));
+    current().fills.push_back(std::move(filled));
+    return collected.fill.has_value();
   }
 
   /// Many requests at once, after those that ran alone.
@@ -229,6 +265,7 @@ class Run {
     job.synced = planned.synced;
     job.warm_session = options_.warm_session;
     job.ignore_eos = options_.ignore_eos;
+    job.on_filled = filled_ > 0;
     if (!arm.setup.url.empty()) put_salt(job, salted, planned.round);
     if (options_.pictures && !job.messages.empty())
       job.messages.back().images.push_back(
@@ -236,10 +273,11 @@ class Run {
     return job;
   }
 
-  static void name(trace::Request& request, const workload::Prompt& prompt,
-                   const protocol::Generate& job) {
+  void name(trace::Request& request, const workload::Prompt& prompt,
+            const protocol::Generate& job) const {
     request.prompt_id = prompt.id;
-    request.workload_class = prompt.workload_class;
+    request.workload_class = trace::class_at(prompt.workload_class, filled_);
+    request.filled_tokens = filled_;
     request.family = prompt.family;
     request.synced = job.synced;
     request.seed = job.seed;
@@ -249,7 +287,7 @@ class Run {
                                      Purpose purpose, engine::Engine& engine) {
     if (lost()) return {};
     const trace::Arm& arm = options_.arms[planned.arm];
-    show(arm, planned, prompt.workload_class);
+    show(arm, planned, trace::class_at(prompt.workload_class, filled_));
     auto job = job_of(planned, prompt, prompt.id, prompt.id);
     const bool warm_up = purpose == Purpose::warm_up;
     job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
@@ -309,7 +347,8 @@ class Run {
                                                    ? std::min(own_widest, plain_widest)
                                                    : own_widest));
     std::iota(job.widths.begin(), job.widths.end(), 1);
-    job.depth = typical_depth();
+    job.on_filled = filled_ > 0;
+    job.depth = job.on_filled ? filled_ : typical_depth();
     job.repeats = width_repeats;
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
@@ -392,6 +431,7 @@ class Run {
   double steps_done_ = 0;
   double steps_total_ = 0;
   int failures_in_a_row_ = 0;  ///< of the current launch
+  int filled_ = 0;             ///< tokens of text in its context, below the requests
   /// By class and prompt: what plain said, for all arms to follow.
   std::map<std::pair<std::string, std::string>, std::vector<std::int32_t>> texts_;
 };

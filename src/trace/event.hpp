@@ -30,7 +30,8 @@ struct Answered {
 
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
-using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading,
-                           model::FileFacts, Devices, Answered, Finished, Observation>;
+using Event =
+    std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading, Fill, model::FileFacts,
+                 Devices, Answered, Finished, Observation, DeviceSpeeds>;
 
 }  // namespace paceline::trace

@@ -26,6 +26,21 @@ struct Devices {
   std::vector<Device> list;
 };
 
+/// How fast ggml moves memory on one device, in bytes/s, a sample a repeat.
+struct DeviceSpeed {
+  std::string name;
+  std::uint64_t bytes = 0;                 ///< of the tensor that is copied and read
+  std::vector<double> upload_bytes_per_s;  ///< from the host's memory to the device's
+  std::vector<double> download_bytes_per_s;
+  std::vector<double> read_bytes_per_s;  ///< F16 weights, by a product of matrix and vector
+  std::string reason;                    ///< why nothing was measured; empty: it was
+};
+
+/// The same of all devices of an engine, in its own order.
+struct DeviceSpeeds {
+  std::vector<DeviceSpeed> list;
+};
+
 /// Who decided a sampling setting: the user, the model's file (general.sampling.*), this tool, the
 /// engine's library by its default, or a server that does not say why.
 enum class Origin { user, gguf, tool, library, server };
@@ -52,12 +67,25 @@ inline std::optional<double> in_force(const EffectiveSampling& sampling, std::st
   return std::nullopt;
 }
 
+/// What an engine allocated on one device, and what the device has. Absent numbers are those that
+/// the device does not tell: of the main memory, which all programs share, ggml knows no free part.
+struct DeviceAllocation {
+  std::string name;  ///< as in "CPU" or "CUDA0"
+  std::uint64_t model_bytes = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t compute_bytes = 0;
+  std::optional<std::uint64_t> total_bytes = {};        ///< of the device
+  std::optional<std::uint64_t> free_before_bytes = {};  ///< before anything was loaded
+  std::optional<std::uint64_t> free_after_bytes = {};   ///< when the allocations were read
+};
+
 /// Bytes that the engine says it allocated, and what the process really holds.
 struct MemoryFacts {
   std::uint64_t model_bytes = 0;
   std::uint64_t context_bytes = 0;
   std::uint64_t compute_bytes = 0;
-  std::uint64_t resident_bytes = 0;  ///< of the whole engine process, after loading
+  std::uint64_t resident_bytes = 0;            ///< of the whole engine process, after loading
+  std::vector<DeviceAllocation> devices = {};  ///< empty: the engine does not tell them apart
 };
 
 /// Where a model's work is done, as the engine's library tells when it loads it.
@@ -107,8 +135,10 @@ struct EngineFacts {
   int n_batch = 0;
   int n_ubatch = 0;
   int threads = 0;
-  std::string cache_type_k;
-  std::string cache_type_v;
+  std::string cache_type_k;        ///< of the target; empty: the engine does not say
+  std::string cache_type_v;        ///< likewise
+  std::string draft_cache_type_k;  ///< of the drafter's own context; empty: none, or not said
+  std::string draft_cache_type_v;  ///< likewise
   bool flash_attention = false;
   MemoryFacts memory;
   std::optional<ProjectorFacts> projector;  ///< absent: none was asked for, or a server has it

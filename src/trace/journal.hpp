@@ -17,6 +17,8 @@ class Journal {
   virtual util::Result<void> memory(int launch_index, const MemoryReading& reading) = 0;
   /// A cell of load, once it is over.
   virtual util::Result<void> load(int launch_index, const LoadCell& cell) = 0;
+  /// A depth that was reached, or was not.
+  virtual util::Result<void> fill(int launch_index, const FilledDepth& filled) = 0;
   virtual util::Result<void> rereading(int launch_index, const Rereading& rereading) = 0;
   /// How the launch ended.
   virtual util::Result<void> launch_end(int launch_index, const Outcome& outcome) = 0;

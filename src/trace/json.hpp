@@ -68,9 +68,10 @@ PACELINE_ENUM_NAMES(paceline::trace::OutcomeKind, 6, {paceline::trace::OutcomeKi
                     {paceline::trace::OutcomeKind::failed, "failed"});
 PACELINE_ENUM_NAMES(paceline::trace::LoadLoop, 2, {paceline::trace::LoadLoop::closed, "closed"},
                     {paceline::trace::LoadLoop::open, "open"});
-PACELINE_ENUM_NAMES(paceline::trace::MemoryMoment, 3,
+PACELINE_ENUM_NAMES(paceline::trace::MemoryMoment, 4,
                     {paceline::trace::MemoryMoment::before_load, "before_load"},
                     {paceline::trace::MemoryMoment::after_load, "after_load"},
+                    {paceline::trace::MemoryMoment::after_fill, "after_fill"},
                     {paceline::trace::MemoryMoment::after_run, "after_run"});
 PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason::none, "none"},
                     {paceline::trace::StopReason::limit, "limit"},
@@ -98,17 +99,24 @@ static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
 PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
 PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
-PACELINE_JSON_FIELDS(Setup, 14, model_path, draft_path, mmproj_path, spec_type, draft_n_max, ngram,
-                     asked_first, backend_sampling, forced, n_ctx, threads, server_bin, server_args,
-                     url);
+PACELINE_JSON_FIELDS(KvTypes, 2, k, v);
+PACELINE_JSON_FIELDS(Setup, 16, model_path, draft_path, mmproj_path, spec_type, draft_n_max, ngram,
+                     asked_first, backend_sampling, forced, kv, draft_kv, n_ctx, threads,
+                     server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Neutralised, 3, arm, parameter, value);
-PACELINE_JSON_FIELDS(Arm, 4, name, setup, sampling, neutralised);
+PACELINE_JSON_FIELDS(Arm, 5, name, setup, sampling, neutralised, plain);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_JSON_FIELDS(Devices, 1, list);
+PACELINE_JSON_FIELDS(DeviceSpeed, 6, name, bytes, upload_bytes_per_s, download_bytes_per_s,
+                     read_bytes_per_s, reason);
+PACELINE_JSON_FIELDS(DeviceSpeeds, 1, list);
 PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
-PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);
+PACELINE_JSON_FIELDS(DeviceAllocation, 7, name, model_bytes, context_bytes, compute_bytes,
+                     total_bytes, free_before_bytes, free_after_bytes);
+PACELINE_JSON_FIELDS(MemoryFacts, 5, model_bytes, context_bytes, compute_bytes, resident_bytes,
+                     devices);
 PACELINE_JSON_FIELDS(Ability, 3, quantity, source, reason);
 PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots, n_ctx_slot,
                      speculates, spec_types, draft_n_max, forced_acceptance, takes_images,
@@ -116,11 +124,12 @@ PACELINE_JSON_FIELDS(ServerFacts, 16, dialect, chosen, url, model, quant, slots,
 PACELINE_JSON_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
 PACELINE_JSON_FIELDS(ProjectorFacts, 9, file, allocated_bytes, load_s, image_width, image_height,
                      image_tokens, prompt_tokens, encode_s, prefill_s);
-PACELINE_JSON_FIELDS(EngineFacts, 28, engine, version, build, devices, target_placement,
+PACELINE_JSON_FIELDS(EngineFacts, 30, engine, version, build, devices, target_placement,
                      drafter_placement, target, drafter, draft_block, ngram, asked_first,
                      draft_n_max, forced_rates, draft_on_device, draft_candidates, rollback,
                      sampling, n_ctx, n_batch, n_ubatch, threads, cache_type_k, cache_type_v,
-                     flash_attention, memory, projector, load_s, server);
+                     draft_cache_type_k, draft_cache_type_v, flash_attention, memory, projector,
+                     load_s, server);
 
 PACELINE_JSON_FIELDS(Phases, 7, draft_ns, checkpoint_ns, verify_ns, process_ns, sample_ns,
                      accept_ns, rollback_ns);
@@ -140,21 +149,24 @@ PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attem
                      offered, tested, accepted, overshoot, residual_passes, prompt_processed,
                      prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
                      client_decode_s);
-PACELINE_JSON_FIELDS(Request, 18, prompt_id, workload_class, family, repetition, warm_up, synced,
-                     seed, outcome, stop, eos_counted, prefill, passes, emissions, text, noise,
-                     chunks, answer, tally);
+PACELINE_JSON_FIELDS(Request, 19, prompt_id, workload_class, family, repetition, filled_tokens,
+                     warm_up, synced, seed, outcome, stop, eos_counted, prefill, passes, emissions,
+                     text, noise, chunks, answer, tally);
 
-PACELINE_JSON_FIELDS(WidthTime, 5, width, depth, verify_ns, draft_ns, process_ns);
+PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
-PACELINE_JSON_FIELDS(MemoryReading, 5, when, pss_bytes, reason, available_bytes, devices);
+PACELINE_JSON_FIELDS(MemoryReading, 7, when, pss_bytes, reason, available_bytes, devices,
+                     peak_bytes, peak_reason);
 PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, ended_ns, requests,
                      counters_before, counters_after, client_cpu_s, lag_p50_s, lag_p99_s,
                      lag_max_s);
 PACELINE_JSON_FIELDS(LogitDifference, 4, width, logits, p99, largest);
 PACELINE_JSON_FIELDS(Margin, 4, workload_class, prompt_id, token, top2);
 PACELINE_JSON_FIELDS(Rereading, 2, widths, margins);
-PACELINE_JSON_FIELDS(Launch, 10, index, round, arm, facts, outcome, requests, widths, memory, loads,
-                     rereadings);
+PACELINE_JSON_FIELDS(Fill, 6, depth, tokens, began_ns, ended_ns, drafter_ns, memory);
+PACELINE_JSON_FIELDS(FilledDepth, 4, asked_depth, outcome, fill, reading);
+PACELINE_JSON_FIELDS(Launch, 11, index, round, arm, facts, outcome, requests, widths, memory, loads,
+                     fills, rereadings);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Header, 14, trace_id, created, tool_version, seed, rounds, n_predict, workload,

@@ -8,7 +8,7 @@
 namespace paceline::trace {
 
 /// At which point of a launch memory was read.
-enum class MemoryMoment { before_load, after_load, after_run };
+enum class MemoryMoment { before_load, after_load, after_fill, after_run };
 
 /// Memory that the engine's processes hold on one device, as its driver counts it.
 struct DeviceMemory {
@@ -24,6 +24,10 @@ struct MemoryReading {
   std::string reason;                            ///< why pss_bytes is absent; empty when it is not
   std::optional<std::uint64_t> available_bytes;  ///< of the machine, for a new program
   std::vector<DeviceMemory> devices;             ///< empty: no driver told of any
+  /// The most that each of them had resident at once up to now (VmHWM), added up: pages that
+  /// several map count in each, and peaks at different times are added too.
+  std::optional<std::uint64_t> peak_bytes = {};
+  std::string peak_reason = {};  ///< why peak_bytes is absent; empty when it is not
 };
 
 }  // namespace paceline::trace

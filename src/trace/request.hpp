@@ -67,6 +67,17 @@ struct Prefill {
   Nanoseconds drafter_ns = 0;  ///< part of it that the drafter's own prompt processing took
 };
 
+/// Name of a class whose prompts came behind so many tokens of text: "json@4096", or the class's
+/// own without any.
+inline std::string class_at(const std::string& workload_class, int filled_tokens) {
+  return filled_tokens == 0 ? workload_class : workload_class + "@" + std::to_string(filled_tokens);
+}
+
+/// The class in such a name.
+inline std::string base_class(const std::string& name, int filled_tokens) {
+  return name.substr(0, name.size() - class_at("", filled_tokens).size());
+}
+
 /// Load of the machine while one request ran.
 struct Noise {
   double steal_s = 0;                ///< CPU seconds taken by the hypervisor, all cores
@@ -106,11 +117,12 @@ enum class StopReason { none, limit, eos, context };
 /// One prompt sent once: everything that happened, nothing derived.
 struct Request {
   std::string prompt_id;
-  std::string workload_class;
-  std::string family;  ///< prompts of one family are one unit of n_eff
+  std::string workload_class;  ///< class_at its depth
+  std::string family;          ///< prompts of one family are one unit of n_eff
   int repetition = 0;
-  bool warm_up = false;  ///< discarded from every figure
-  bool synced = false;   ///< device synchronised after each phase; not for headline figures
+  int filled_tokens = 0;  ///< of text in the context before the prompt (Fill)
+  bool warm_up = false;   ///< discarded from every figure
+  bool synced = false;    ///< device synchronised after each phase; not for headline figures
   std::uint32_t seed = 0;
   Outcome outcome;
   StopReason stop = StopReason::none;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace paceline::trace {
@@ -88,6 +90,16 @@ struct Sampling {
 /// The form in which prompts are sent: text to continue, or messages through the chat template.
 enum class PromptForm { raw, chat };
 
+/// The types of a KV cache that llama.cpp v0.5.0 takes, by ggml's names.
+inline constexpr std::array<const char*, 9> kv_cache_types = {
+    "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"};
+
+/// What was asked of a KV cache, by names of kv_cache_types; an absent one is the engine's default.
+struct KvTypes {
+  std::optional<std::string> k;
+  std::optional<std::string> v;
+};
+
 /// What an arm asks an engine to load. Paths are as the user gave them.
 struct Setup {
   std::string model_path;
@@ -102,6 +114,8 @@ struct Setup {
                                           ///< that drafts anything makes the pass's draft
   bool backend_sampling = true;  ///< draft tokens are picked on the device where that can be done
   std::optional<ForcedAcceptance> forced;  ///< absent: the target decides what it accepts
+  KvTypes kv;                              ///< of the target
+  KvTypes draft_kv;                        ///< of a drafter that has a context of its own
   int n_ctx = 4096;                        ///< tokens of context to allocate
   int threads = 1;                         ///< CPU threads of the engine, for prefill and decode
   std::string server_bin;                  ///< llama-server to start; empty: none
@@ -124,7 +138,7 @@ struct Neutralised {
   double value = 0;       ///< in force in the other one, though nobody asked for it
 };
 
-/// Name of the arm without a drafter, which the others are compared with.
+/// Name of the arm without a drafter where there is one.
 inline constexpr const char* plain_arm = "plain";
 
 /// Settings on an engine: what is compared with what.
@@ -133,6 +147,18 @@ struct Arm {
   Setup setup;
   Sampling sampling;
   std::optional<Neutralised> neutralised = {};  ///< absent: an arm of its own
+  std::string plain = plain_arm;  ///< name of the arm that it is held against: plain decoding with
+                                  ///< the same KV types; its own name for such an arm
 };
+
+/// True of an arm that others are held against.
+inline bool is_denominator(const Arm& arm) { return arm.plain == arm.name; }
+
+/// Arm of a name; null without one.
+inline const Arm* find_arm(const std::vector<Arm>& arms, std::string_view name) {
+  for (const Arm& arm : arms)
+    if (arm.name == name) return &arm;
+  return nullptr;
+}
 
 }  // namespace paceline::trace

@@ -20,9 +20,29 @@ namespace paceline::trace {
 struct WidthTime {
   int width = 0;
   int depth = 0;
+  bool on_filled = false;               ///< the tokens before it are the text of a Fill
   std::vector<Nanoseconds> verify_ns;   ///< the target's decode call, synchronised
   std::vector<Nanoseconds> draft_ns;    ///< one draft of width - 1 tokens; empty without a drafter
   std::vector<Nanoseconds> process_ns;  ///< the drafter's catch-up on the batch; empty likewise
+};
+
+/// Text that was put into the context and stayed there, below the requests made on top of it. Each
+/// goes on from the one before.
+struct Fill {
+  int depth = 0;   ///< tokens of text in the context afterwards
+  int tokens = 0;  ///< of this part
+  Nanoseconds began_ns = 0;
+  Nanoseconds ended_ns = 0;
+  Nanoseconds drafter_ns = 0;  ///< part of it that the drafter's own processing took
+  MemoryFacts memory;          ///< what the engine allocated, afterwards
+};
+
+/// A Fill, how it ended, and what the engine's processes held then.
+struct FilledDepth {
+  int asked_depth = 0;
+  Outcome outcome;
+  std::optional<Fill> fill;              ///< absent when it was not done
+  std::optional<MemoryReading> reading;  ///< absent: the engine is no process of this machine
 };
 
 /// One fresh load of an engine for one arm, and what was asked of it.
@@ -36,6 +56,7 @@ struct Launch {
   std::vector<WidthTime> widths;
   std::vector<MemoryReading> memory;  ///< in order of time; empty: the engine is no process
   std::vector<LoadCell> loads;        ///< in order of time; empty: one request ran at a time
+  std::vector<FilledDepth> fills;     ///< from the shallowest; empty: no depth was asked for
   std::vector<Rereading> rereadings;  ///< of texts that another arm did not say; mostly empty
 };
 

@@ -87,6 +87,10 @@ util::Result<void> TraceFile::load(int launch_index, const LoadCell& cell) {
   return line(util::dump_json(launch_record("load", launch_index, cell)));
 }
 
+util::Result<void> TraceFile::fill(int launch_index, const FilledDepth& filled) {
+  return line(util::dump_json(launch_record("fill", launch_index, filled)));
+}
+
 util::Result<void> TraceFile::rereading(int launch_index, const Rereading& rereading) {
   return line(util::dump_json(launch_record("rereading", launch_index, rereading)));
 }
@@ -164,6 +168,8 @@ class Reader {
       util::read_field(json, "value", launch.memory.emplace_back());
     } else if (kind == "load") {
       util::read_field(json, "value", launch.loads.emplace_back());
+    } else if (kind == "fill") {
+      util::read_field(json, "value", launch.fills.emplace_back());
     } else if (kind == "rereading") {
       util::read_field(json, "value", launch.rereadings.emplace_back());
     } else if (kind == "launch_end") {

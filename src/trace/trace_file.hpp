@@ -17,6 +17,7 @@ namespace paceline::trace {
 ///   {"record": "width", "launch": index, "value": WidthTime}
 ///   {"record": "memory", "launch": index, "value": MemoryReading}
 ///   {"record": "load", "launch": index, "value": LoadCell}
+///   {"record": "fill", "launch": index, "value": FilledDepth}
 ///   {"record": "rereading", "launch": index, "value": Rereading}
 ///   {"record": "launch_end", "launch": index, "value": Outcome}
 ///   {"record": "end", "interrupted": bool}
@@ -31,6 +32,7 @@ class TraceFile final : public Journal {
   util::Result<void> width(int launch_index, const WidthTime& width) override;
   util::Result<void> memory(int launch_index, const MemoryReading& reading) override;
   util::Result<void> load(int launch_index, const LoadCell& cell) override;
+  util::Result<void> fill(int launch_index, const FilledDepth& filled) override;
   util::Result<void> rereading(int launch_index, const Rereading& rereading) override;
   util::Result<void> launch_end(int launch_index, const Outcome& outcome) override;
   util::Result<void> end(bool interrupted) override;

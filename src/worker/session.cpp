@@ -11,6 +11,8 @@
 #include <variant>
 
 #include "model/facts.hpp"
+#include "worker/llama/context_fill.hpp"
+#include "worker/llama/device_probe.hpp"
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
@@ -91,6 +93,10 @@ trace::Finished Session::perform(const protocol::Reread& job) {
   return model_ == nullptr ? no_model() : reread(*model_, job, *this);
 }
 
+trace::Finished Session::perform(const protocol::Fill& job) {
+  return model_ == nullptr ? no_model() : fill_context(*model_, job, *this);
+}
+
 trace::Finished Session::perform(const protocol::Synth& job) {
   const util::Result<void> written = synthesize(job, *this);
   return written ? trace::Finished{} : refused(written.error().message);
@@ -123,6 +129,10 @@ trace::Finished Session::perform(const protocol::Check& job) {
 trace::Finished Session::perform(const protocol::Observe& job) {
   model_.reset();  // two models at once may not fit
   return observe(job, *this);
+}
+
+trace::Finished Session::perform(const protocol::ProbeDevices& job) {
+  return probe_devices(job, *this);
 }
 
 void Session::say(trace::Event event) {

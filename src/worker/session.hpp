@@ -31,12 +31,14 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::Generate& job);
   trace::Finished perform(const protocol::Probe& job);
   trace::Finished perform(const protocol::Reread& job);
+  trace::Finished perform(const protocol::Fill& job);
   trace::Finished perform(const protocol::Synth& job);
   trace::Finished perform(const protocol::Invent& job);
   trace::Finished perform(const protocol::Inspect& job);
   trace::Finished perform(const protocol::ListDevices& job);
   trace::Finished perform(const protocol::Check& job);
   trace::Finished perform(const protocol::Observe& job);
+  trace::Finished perform(const protocol::ProbeDevices& job);
   void send(const protocol::Report& report);
   void read_some();
   void take_frames();

@@ -115,7 +115,7 @@ TEST_F(Vision, files_that_are_no_projector_of_this_model_are_refused_with_the_re
   no_layers = support::GgufBuilder("clip");
   no_layers.flag("clip.has_vision_encoder", true).u32("clip.vision.block_count", 1);
   EXPECT_THAT(refusal(worker, projector(no_layers)), HasSubstr("patch_size 0"));
-  EXPECT_THAT(refusal(worker, fitting(), 128), HasSubstr("and the context"));
+  EXPECT_THAT(refusal(worker, fitting(), 256), HasSubstr("and the context 256"));
 }
 
 #else

@@ -125,13 +125,14 @@ GgufBuilder small_projector(std::uint32_t target_width) {
   constexpr std::uint32_t wide = 2 * width;
   constexpr std::uint32_t patch = 14;
   constexpr std::uint32_t places = 32 * 32;
+  constexpr std::uint32_t layers = 2;  // of both kinds: the last one attends to everything
   const auto f32 = [](std::uint64_t elements) { return 4 * elements; };
   GgufBuilder builder("clip");
   builder.flag("clip.has_vision_encoder", true)
       .text("clip.projector_type", "muse-glimmer")
       .u32("clip.vision.embedding_length", width)
       .u32("clip.vision.feed_forward_length", wide)
-      .u32("clip.vision.block_count", 1)
+      .u32("clip.vision.block_count", layers)
       .u32("clip.vision.projection_dim", target_width)
       .u32("clip.vision.attention.head_count", 2)
       .f32("clip.vision.attention.layer_norm_epsilon", 1e-5f)
@@ -142,15 +143,17 @@ GgufBuilder small_projector(std::uint32_t target_width) {
       .f32s("clip.vision.image_std", {0.5f, 0.5f, 0.5f})
       .tensor("v.patch_embd.weight", {patch, patch, 3, width}, 0, f32(patch * patch * 3 * width))
       .tensor("v.position_embd.weight", {width, places}, 0, f32(width * places));
-  for (const char* name : {"attn_q", "attn_k", "attn_v", "attn_out"})
-    builder.tensor("v.blk.0." + std::string(name) + ".weight", {width, width}, 0,
-                   f32(width * width));
-  for (const char* name : {"ln1", "ln2"})
-    builder.tensor("v.blk.0." + std::string(name) + ".weight", {width}, 0, f32(width))
-        .tensor("v.blk.0." + std::string(name) + ".bias", {width}, 0, f32(width));
-  builder.tensor("v.blk.0.ffn_up.weight", {width, wide}, 0, f32(width * wide))
-      .tensor("v.blk.0.ffn_down.weight", {wide, width}, 0, f32(width * wide))
-      .tensor("mm.0.weight", {4 * width, wide}, 0, f32(4 * width * wide))
+  for (std::uint32_t layer = 0; layer < layers; ++layer) {
+    const std::string prefix = "v.blk." + std::to_string(layer) + ".";
+    for (const char* name : {"attn_q", "attn_k", "attn_v", "attn_out"})
+      builder.tensor(prefix + name + ".weight", {width, width}, 0, f32(width * width));
+    for (const char* name : {"ln1", "ln2"})
+      builder.tensor(prefix + name + ".weight", {width}, 0, f32(width))
+          .tensor(prefix + name + ".bias", {width}, 0, f32(width));
+    builder.tensor(prefix + "ffn_up.weight", {width, wide}, 0, f32(width * wide))
+        .tensor(prefix + "ffn_down.weight", {wide, width}, 0, f32(width * wide));
+  }
+  builder.tensor("mm.0.weight", {4 * width, wide}, 0, f32(4 * width * wide))
       .tensor("mm.1.weight", {wide, wide}, 0, f32(wide * wide))
       .tensor("mm.2.weight", {wide, target_width}, 0, f32(wide * target_width));
   return builder;

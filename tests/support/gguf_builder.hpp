@@ -69,7 +69,7 @@ class GgufBuilder {
   std::string data_;
 };
 
-/// A vision projector of one layer for a model of that width: patches of 14 x 14 pixels, four of
+/// A vision projector of two layers for a model of that width: patches of 14 x 14 pixels, four of
 /// them a token. All its weights are zero.
 GgufBuilder small_projector(std::uint32_t target_width);
 

@@ -72,6 +72,13 @@ void add_drafting(const trace::Setup& setup, Arguments& arguments) {
   if (!setup.backend_sampling) arguments.list().emplace_back("--no-spec-draft-backend-sampling");
 }
 
+void add_kv_types(const trace::Setup& setup, Arguments& arguments) {
+  if (setup.kv.k) arguments.add("-ctk", *setup.kv.k);
+  if (setup.kv.v) arguments.add("-ctv", *setup.kv.v);
+  if (setup.draft_kv.k) arguments.add("-ctkd", *setup.draft_kv.k);
+  if (setup.draft_kv.v) arguments.add("-ctvd", *setup.draft_kv.v);
+}
+
 void add_forced(const trace::Setup& setup, Arguments& arguments) {
   if (!setup.forced) return;
   if (setup.forced->length)
@@ -94,10 +101,13 @@ constexpr std::string_view own_scheme =
 constexpr std::string_view own_option =
     "the report would not know of it: give it to paceline, whose option has the same name";
 
+constexpr std::string_view own_kv_option =
+    "the report would not know of it: give paceline --spec-draft-type-k, --spec-draft-type-v";
+
 constexpr std::string_view own_backend_sampling =
     "the report would not know of it: give paceline --backend-sampling";
 
-constexpr std::array<Forbidden, 24> forbidden{{
+constexpr std::array<Forbidden, 34> forbidden{{
     {"--api-key", "it would be recorded; set LLAMA_API_KEY instead, or --api-key-file"},
     {"--hf-token", "it would be recorded; set HF_TOKEN instead"},
     {"-hft", "it would be recorded; set HF_TOKEN instead"},
@@ -114,6 +124,16 @@ constexpr std::array<Forbidden, 24> forbidden{{
     {"--threads", own_option},
     {"-c", own_option},
     {"--ctx-size", own_option},
+    {"-ctk", own_option},
+    {"--cache-type-k", own_option},
+    {"-ctv", own_option},
+    {"--cache-type-v", own_option},
+    {"-ctkd", own_kv_option},
+    {"--cache-type-k-draft", own_kv_option},
+    {"--spec-draft-type-k", own_option},
+    {"-ctvd", own_kv_option},
+    {"--cache-type-v-draft", own_kv_option},
+    {"--spec-draft-type-v", own_option},
     {"--spec-type", own_option},
     {"--spec-draft-n-max", own_option},
     {"--spec-draft-backend-sampling", own_backend_sampling},
@@ -161,6 +181,7 @@ std::vector<std::string> server_arguments(const trace::Setup& setup, int slots,
   arguments.add("-m", setup.model_path);
   add_drafting(setup, arguments);
   add_forced(setup, arguments);
+  add_kv_types(setup, arguments);
   arguments.add("-c", std::to_string(static_cast<long>(setup.n_ctx) * slots));
   arguments.add("-t", std::to_string(setup.threads));
   arguments.add("-np", std::to_string(slots));
@@ -203,18 +224,6 @@ std::vector<std::string> own_environment() {
     variables.emplace_back(*variable);
   std::sort(variables.begin(), variables.end());
   return variables;
-}
-
-std::optional<std::string> argument_value(const std::vector<std::string>& arguments,
-                                          std::initializer_list<std::string_view> names) {
-  std::optional<std::string> value;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    for (const std::string_view name : names) {
-      if (arguments[i] == name && i + 1 < arguments.size()) value = arguments[i + 1];
-      const std::string with_value = std::string(name) + "=";
-      if (begins(arguments[i], with_value)) value = arguments[i].substr(with_value.size());
-    }
-  return value;
 }
 
 }  // namespace paceline::engine::server

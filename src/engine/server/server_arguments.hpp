@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trace/setup.hpp"
@@ -30,10 +27,5 @@ std::string command_text(const std::vector<std::string>& command,
 
 /// This process's own variables as NAME=VALUE.
 std::vector<std::string> own_environment();
-
-/// What the user's arguments give an option, under any of its names; the last one counts. Nothing
-/// when they do not.
-std::optional<std::string> argument_value(const std::vector<std::string>& arguments,
-                                          std::initializer_list<std::string_view> names);
 
 }  // namespace paceline::engine::server

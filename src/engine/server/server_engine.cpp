@@ -157,9 +157,10 @@ void ServerEngine::read_facts(dialect::Answers& answers, trace::EngineFacts& fac
     facts.server->command_line = managed_->command_line();
     facts.server->forced_acceptance =
         setup_.forced.has_value() || forces_acceptance(setup_.server_args);
-    const auto& arguments = setup_.server_args;
-    facts.cache_type_k = argument_value(arguments, {"-ctk", "--cache-type-k"}).value_or("");
-    facts.cache_type_v = argument_value(arguments, {"-ctv", "--cache-type-v"}).value_or("");
+    facts.cache_type_k = setup_.kv.k.value_or("");
+    facts.cache_type_v = setup_.kv.v.value_or("");
+    facts.draft_cache_type_k = setup_.draft_kv.k.value_or("");
+    facts.draft_cache_type_v = setup_.draft_kv.v.value_or("");
     facts.server->binary_sha256 = managed_->binary_sha256();
     facts.server->binary_is_script = managed_->binary_is_script();
     if (const auto file = options_.files.find(setup_.model_path); file != options_.files.end())

@@ -45,6 +45,7 @@ class Generation {
         job_(job),
         now_(now),
         began_(now),
+        filled_(job.on_filled ? site.filled : 0),
         random_(generator_of(truth, site, job.seed)),
         text_(truth.seed, text_key(job), truth.eos_probability, truth.text_period),
         strays_at_(truth.strays_at(site.setup, prompt_text(job))),
@@ -107,7 +108,8 @@ class Generation {
 
   void prefill() {
     trace::Prefill prefill;
-    prefill.prompt_tokens = prefill.processed_tokens = prompt_length(job_);
+    prefill.processed_tokens = prompt_length(job_);
+    prefill.prompt_tokens = filled_ + prefill.processed_tokens;
     prefill.began_ns = now_;
     if (has_drafter())
       prefill.drafter_ns = nanoseconds(prefill.processed_tokens *
@@ -187,7 +189,7 @@ class Generation {
     const auto& times = truth_.phases;
     spend(times.between_s, nullptr);
     pass.index = pass_count_++;
-    pass.depth = prompt_length(job_) + emitted_ - 1;
+    pass.depth = filled_ + prompt_length(job_) + emitted_ - 1;
     pass.began_ns = now_;
     trace::Phases phases;
     if (pass.attempts > 0) spend(times.draft_s, &phases.draft_ns);
@@ -221,6 +223,7 @@ class Generation {
   const protocol::Generate& job_;
   Nanoseconds& now_;
   Nanoseconds began_;
+  int filled_;
   std::mt19937_64 random_;
   Text text_;
   std::optional<int> strays_at_;
@@ -275,6 +278,7 @@ std::vector<trace::Event> probe(const Truth& truth, const Site& site, const prot
     trace::WidthTime time;
     time.width = width;
     time.depth = job.depth;
+    time.on_filled = job.on_filled;
     for (int i = 0; i < job.repeats; ++i) {
       const double noise = factor * std::exp(truth.pass_noise_sd * normal(random));
       time.verify_ns.push_back(nanoseconds(truth.verify_s(width) * noise));
@@ -288,6 +292,22 @@ std::vector<trace::Event> probe(const Truth& truth, const Site& site, const prot
   }
   events.emplace_back(trace::Finished{});
   return events;
+}
+
+std::vector<trace::Event> fill(const Truth& truth, const Site& site, const protocol::Fill& job,
+                               Nanoseconds& now) {
+  if (job.depth <= site.filled) return refuse("the context is filled as far already");
+  if (job.depth >= site.setup.n_ctx) return refuse("the context is not as large");
+  trace::Fill fill;
+  fill.depth = job.depth;
+  fill.tokens = job.depth - site.filled;
+  fill.began_ns = now;
+  const double factor = truth.launch_factor(site.launch) * fill.tokens;
+  if (site.setup.spec_type != trace::SpecType::none)
+    fill.drafter_ns = nanoseconds(truth.prefill_drafter_s_per_token * factor);
+  now += nanoseconds(truth.prefill_s_per_token * factor) + fill.drafter_ns;
+  fill.ended_ns = now;
+  return {fill, trace::Finished{}};
 }
 
 std::vector<trace::Event> reread(const Truth& truth, const Site& site,

@@ -13,6 +13,7 @@ struct Site {
   trace::Setup setup;
   int launch = 0;
   int job = 0;
+  int filled = 0;  ///< tokens of text in the context, below what is asked for on top of it
 };
 
 /// The longest draft of a setup in tokens, the drafter's own longest where the setup says 0; 0
@@ -28,6 +29,10 @@ std::vector<trace::Event> generate(const Truth& truth, const Site& site,
 /// Every event of a probe: a WidthTime a width, then Finished.
 std::vector<trace::Event> probe(const Truth& truth, const Site& site, const protocol::Probe& job,
                                 trace::Nanoseconds& now);
+
+/// Every event of filling the context up to a depth: one Fill, then Finished.
+std::vector<trace::Event> fill(const Truth& truth, const Site& site, const protocol::Fill& job,
+                               trace::Nanoseconds& now);
 
 /// Every event of reading texts again: one Rereading, then Finished.
 std::vector<trace::Event> reread(const Truth& truth, const Site& site, const protocol::Reread& job);

@@ -57,6 +57,9 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::Probe& job) const {
     return probe(truth, site, job, now);
   }
+  std::vector<trace::Event> operator()(const protocol::Fill& job) const {
+    return fill(truth, site, job, now);
+  }
   std::vector<trace::Event> operator()(const protocol::Reread& job) const {
     return reread(truth, site, job);
   }
@@ -67,6 +70,9 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::Observe&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::ListDevices&) const {
     return {failed(trace::OutcomeKind::refused, "the simulated engine runs on no device")};
+  }
+  std::vector<trace::Event> operator()(const protocol::ProbeDevices&) const {
+    return (*this)(protocol::ListDevices{});
   }
 
   static std::vector<trace::Event> no_files() {
@@ -99,6 +105,7 @@ tl::expected<trace::EngineFacts, trace::Outcome> SimulatedEngine::open(
         failed(trace::OutcomeKind::refused, "the simulated launch was told not to open").outcome);
   }
   is_open_ = true;
+  filled_ = 0;
   return facts_of(world_->truth, setup, sampling);
 }
 
@@ -142,8 +149,11 @@ util::Result<JobId> SimulatedEngine::submit(const protocol::Job& job,
   if (!events_.empty())
     return util::fail(util::ErrorKind::internal,
                       "a job is still running: read its Finished before the next submit");
-  const auto events = std::visit(Runner{world_->truth, {setup_, launch_, jobs_}, now_}, job);
+  const auto events =
+      std::visit(Runner{world_->truth, {setup_, launch_, jobs_, filled_}, now_}, job);
   events_.assign(events.begin(), events.end());
+  if (!events_.empty())
+    if (const auto* fill = std::get_if<trace::Fill>(&events_.front())) filled_ = fill->depth;
   silent_waits_ = 0;
   if (const auto* fault = fault_of_job()) apply(*fault, patience);
   ++jobs_;

@@ -32,6 +32,7 @@ class SimulatedEngine : public Engine {
   JobId job_ = 0;
   int launch_ = -1;
   int jobs_ = 0;
+  int filled_ = 0;        ///< tokens of text in the context
   int silent_waits_ = 0;  ///< calls of next() that time out before the rest arrives
   bool is_open_ = false;
   bool dies_ = false;  ///< with the last event of the running job

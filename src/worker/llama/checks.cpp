@@ -1,12 +1,14 @@
 #include "worker/llama/checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "model/drafter.hpp"
 #include "trace/json.hpp"
+#include "util/printable.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/pairing.hpp"
 #include "worker/llama/refuse.hpp"
@@ -18,7 +20,7 @@ namespace {
 
 using trace::SpecType;
 
-constexpr int most_context = 1 << 20;
+constexpr int most_context = 1 << 30;
 constexpr int most_threads = 1024;
 constexpr int default_n_max = 3;        // llama-server's --spec-draft-n-max
 constexpr std::size_t eagle3_taps = 3;  // llama.cpp takes no other number
@@ -235,6 +237,19 @@ util::Result<void> check_order(const trace::Setup& setup) {
   return {};
 }
 
+util::Result<void> check_kv(const trace::Setup& setup) {
+  for (const auto* asked : {&setup.kv.k, &setup.kv.v, &setup.draft_kv.k, &setup.draft_kv.v})
+    if (!kv_type(*asked))
+      return refuse("'{}' is no type of a KV cache: take one of {}.", util::printable(**asked),
+                    fmt::join(trace::kv_cache_types, ", "));
+  const bool drafter_has_cache =
+      setup.spec_type != SpecType::none && !trace::is_ngram(setup.spec_type);
+  if ((setup.draft_kv.k || setup.draft_kv.v) && !drafter_has_cache)
+    return refuse(
+        "Types of a drafter's KV cache are given and no drafter has one: leave them out.");
+  return {};
+}
+
 util::Result<DraftPlan> plan_last(const trace::Setup& setup, const model::Gguf& target,
                                   const model::Gguf* drafter) {
   switch (setup.spec_type) {
@@ -268,6 +283,15 @@ int DraftPlan::longest() const {
   return longest;
 }
 
+std::optional<ggml_type> kv_type(const std::optional<std::string>& asked) {
+  if (!asked) return GGML_TYPE_F16;
+  const auto& names = trace::kv_cache_types;
+  if (std::find(names.begin(), names.end(), *asked) == names.end()) return std::nullopt;
+  for (int type = 0; type < GGML_TYPE_COUNT; ++type)
+    if (*asked == ggml_type_name(static_cast<ggml_type>(type))) return static_cast<ggml_type>(type);
+  return std::nullopt;
+}
+
 util::Result<void> check_setup(const trace::Setup& setup) {
   if (setup.n_ctx < 1 || setup.n_ctx > most_context)
     return refuse("A context of {} tokens cannot be made: -c takes 1 to {}.", setup.n_ctx,
@@ -275,6 +299,7 @@ util::Result<void> check_setup(const trace::Setup& setup) {
   if (setup.threads < 1 || setup.threads > most_threads)
     return refuse("{} threads cannot be used: -t takes 1 to {}.", setup.threads, most_threads);
   PACELINE_TRY(check_order(setup));
+  PACELINE_TRY(check_kv(setup));
   if (setup.spec_type == SpecType::none && setup.draft_path)
     return refuse(
         "A drafter file '{}' is given and no way to use it: name a --spec-type, as in --spec-type "

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "ggml.h"
 #include "model/gguf.hpp"
 #include "trace/setup.hpp"
 #include "util/result.hpp"
@@ -23,6 +25,10 @@ struct DraftPlan {
   /// The longest draft of any of them, in tokens.
   int longest() const;
 };
+
+/// ggml's type of a KV cache; F16, as llama-server has it, where none is asked for. Absent for a
+/// name that is none of trace::kv_cache_types.
+std::optional<ggml_type> kv_type(const std::optional<std::string>& asked);
 
 /// Refuses numbers and combinations in a setup that make no sense for any model.
 util::Result<void> check_setup(const trace::Setup& setup);

@@ -10,10 +10,12 @@ namespace paceline::worker {
 namespace {
 
 common_sampler_ptr make_sampler(const LoadedModel& model, const protocol::Generate& job,
-                                common_params_sampling parameters, const llama_tokens& prompt) {
+                                common_params_sampling parameters, const llama_tokens& filled,
+                                const llama_tokens& prompt) {
   parameters.seed = job.seed;
   common_sampler_ptr sampler(common_sampler_init(model.target_model.get(), parameters));
   // Penalties look back into the prompt, as in llama-server.
+  for (const llama_token token : filled) common_sampler_accept(sampler.get(), token, false);
   for (const llama_token token : prompt) common_sampler_accept(sampler.get(), token, false);
   return sampler;
 }
@@ -45,7 +47,9 @@ DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
       job_(job),
       heartbeat_(port),
       prompt_(std::move(prompt)),
-      sampler_(make_sampler(model, job, sampling, prompt_)),
+      past_(job.on_filled ? model.fill.tokens : llama_tokens()),
+      filled_(static_cast<int>(past_.size())),
+      sampler_(make_sampler(model, job, sampling, past_, prompt_)),
       recording_(static_cast<std::size_t>(job.n_predict), most_passes(model, job.n_predict),
                  job.record_drafts ? static_cast<std::size_t>(model.longest_draft) : 0,
                  job.record_gaps) {
@@ -69,7 +73,7 @@ bool DecodeWindow::interrupted() {
 
 util::Result<void> DecodeWindow::prefill() {
   trace::Prefill& prefill = recording_.prefill;
-  prefill.prompt_tokens = static_cast<int>(prompt_.size());
+  prefill.prompt_tokens = filled_ + static_cast<int>(prompt_.size());
   prefill.began_ns = now_ns();
   // Not batch_tokens: llama.cpp lowers it to the context it was given.
   const std::size_t piece = llama_n_batch(model_.target.get());
@@ -89,17 +93,17 @@ util::Result<void> DecodeWindow::prefill_piece(std::size_t begin, std::size_t en
   Batch& batch = model_.batch;
   batch.clear();
   for (std::size_t i = begin; i < end; ++i)
-    batch.add(prompt_[i], static_cast<int>(i), i + 1 == prompt_.size());
+    batch.add(prompt_[i], filled_ + static_cast<int>(i), i + 1 == prompt_.size());
   PACELINE_TRY(decode(model_.target.get(), batch));
   past_.insert(past_.end(), prompt_.begin() + static_cast<std::ptrdiff_t>(begin),
                prompt_.begin() + static_cast<std::ptrdiff_t>(end));
-  recording_.prefill.processed_tokens = depth();
+  recording_.prefill.processed_tokens = depth() - filled_;
   if (!model_.has_drafter_context()) return {};
   // The drafter reads what the target computed and would wait for it: that wait is not its own.
   llama_synchronize(model_.target.get());
   const trace::Nanoseconds began = now_ns();
   if (!model_.drafters.process(batch.raw()))
-    return tl::unexpected(decode_error(-2, batch.size(), static_cast<int>(begin)));
+    return tl::unexpected(decode_error(-2, batch.size(), filled_ + static_cast<int>(begin)));
   if (job_.synced) llama_synchronize(model_.drafter.get());
   recording_.prefill.drafter_ns += now_ns() - began;
   return {};

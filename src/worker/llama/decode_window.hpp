@@ -59,12 +59,13 @@ class DecodeWindow {
   const protocol::Generate& job_;
   Heartbeat heartbeat_;
   llama_tokens prompt_;
+  llama_tokens past_;  ///< tokens in the KV cache
+  int filled_ = 0;     ///< those of them that were there before the prompt
   common_sampler_ptr sampler_;
   common_sampler_ptr sampler_before_;     ///< as it was before the verify that may be replayed
   std::optional<AcceptanceDraw> forced_;  ///< absent: the target decides what it accepts
   Checkpoint checkpoint_;
   Recording recording_;
-  llama_tokens past_;     ///< tokens in the KV cache
   llama_token last_ = 0;  ///< emitted, not yet decoded
   llama_tokens draft_;    ///< offered tokens, or those to decode again in a replay
   bool replaying_ = false;

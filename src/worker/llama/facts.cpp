@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -16,6 +17,8 @@
 namespace paceline::worker {
 
 namespace {
+
+constexpr const char* main_memory = "CPU";
 
 std::vector<std::string> devices() {
   std::vector<std::string> names;
@@ -39,12 +42,39 @@ std::uint64_t resident_bytes() {
   return 0;
 }
 
+/// A device's own memory; none of what computes in the main memory, which all programs share.
+bool has_memory(ggml_backend_dev_t device) {
+  const auto type = ggml_backend_dev_type(device);
+  return type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
+}
+
+/// As common_memory_breakdown_print tells devices apart.
+std::string device_of(ggml_backend_buffer_type_t type) {
+  ggml_backend_dev_t device = ggml_backend_buft_get_device(type);
+  if (device == nullptr || ggml_backend_buft_is_host(type)) return main_memory;
+  return ggml_backend_dev_name(device);
+}
+
+trace::DeviceAllocation& allocation_on(const std::string& name,
+                                       std::vector<trace::DeviceAllocation>& devices) {
+  const auto known = std::find_if(devices.begin(), devices.end(),
+                                  [&](const auto& device) { return device.name == name; });
+  if (known != devices.end()) return *known;
+  devices.push_back({.name = name});
+  return devices.back();
+}
+
 void add_memory(const llama_context* context, bool own_weights, trace::MemoryFacts& memory) {
   for (const auto& [type, bytes] : llama_get_memory_breakdown(context)) {
     // Two contexts on one model both count its weights.
-    if (own_weights) memory.model_bytes += bytes.model;
+    const std::size_t weights = own_weights ? bytes.model : 0;
+    memory.model_bytes += weights;
     memory.context_bytes += bytes.context;
     memory.compute_bytes += bytes.compute;
+    auto& device = allocation_on(device_of(type), memory.devices);
+    device.model_bytes += weights;
+    device.context_bytes += bytes.context;
+    device.compute_bytes += bytes.compute;
   }
 }
 
@@ -73,6 +103,38 @@ trace::Placement placement_of(const llama_model* model) {
   return placement;
 }
 
+std::map<std::string, DeviceRoom> device_room() {
+  std::map<std::string, DeviceRoom> room;
+  for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+    ggml_backend_dev_t device = ggml_backend_dev_get(i);
+    if (!has_memory(device)) continue;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    ggml_backend_dev_memory(device, &free, &total);
+    if (total > 0) room[ggml_backend_dev_name(device)] = {free, total};
+  }
+  return room;
+}
+
+trace::MemoryFacts memory_of(const LoadedModel& model) {
+  trace::MemoryFacts memory;
+  add_memory(model.target.get(), true, memory);
+  if (model.has_drafter_context())
+    add_memory(model.drafter.get(), model.drafter_model != nullptr, memory);
+  memory.resident_bytes = resident_bytes();
+  const auto room = device_room();
+  for (auto& device : memory.devices) {
+    if (const auto now = room.find(device.name); now != room.end()) {
+      device.total_bytes = now->second.total_bytes;
+      device.free_after_bytes = now->second.free_bytes;
+    }
+    const auto before = model.room_before_load.find(device.name);
+    if (before != model.room_before_load.end())
+      device.free_before_bytes = before->second.free_bytes;
+  }
+  return memory;
+}
+
 void fill_facts(LoadedModel& model, const model::Gguf& target, const model::Gguf* drafter) {
   trace::EngineFacts& facts = model.facts;
   facts.engine = "llama.cpp (embedded)";
@@ -86,13 +148,8 @@ void fill_facts(LoadedModel& model, const model::Gguf& target, const model::Gguf
   facts.n_batch = static_cast<int>(llama_n_batch(model.target.get()));
   facts.n_ubatch = static_cast<int>(llama_n_ubatch(model.target.get()));
   facts.threads = llama_n_threads(model.target.get());
-  facts.cache_type_k = ggml_type_name(GGML_TYPE_F16);
-  facts.cache_type_v = ggml_type_name(GGML_TYPE_F16);
   facts.flash_attention = !flash_attention_was_refused();
-  add_memory(model.target.get(), true, facts.memory);
-  if (model.has_drafter_context())
-    add_memory(model.drafter.get(), model.drafter_model != nullptr, facts.memory);
-  facts.memory.resident_bytes = resident_bytes();
+  facts.memory = memory_of(model);
 }
 
 }  // namespace paceline::worker

@@ -36,12 +36,15 @@ util::Result<void> check_forced_text(const LoadedModel& model, const protocol::G
 trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
   if (auto checked = check_forced_text(model, job); !checked)
     return refused(checked.error().message);
+  if (job.on_filled && model.fill.tokens.empty())
+    return refused("The context holds no text to go on from: fill it first.");
   auto prompt = read_prompt(model, job);
   if (!prompt) return refused(prompt.error().message);
   const auto sampling = resolve_sampling(model.target_model.get(), job.sampling);
   if (!sampling) return refused(sampling.error().message);
   const auto state = job.warm_session ? DrafterState::kept : DrafterState::fresh;
-  if (auto reset = model.reset(state); !reset) return refused(reset.error().message);
+  const auto ready = job.on_filled ? model.fill.return_to(model, state) : model.reset(state);
+  if (!ready) return refused(ready.error().message);
   DecodeWindow window(model, job, sampling->parameters, std::move(*prompt), port);
   const util::Result<trace::OutcomeKind> ended = window.run();
   window.recording().flush(port);

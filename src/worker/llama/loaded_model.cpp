@@ -43,6 +43,7 @@ void forget_everything(llama_context* context) {
 LoadedModel::LoadedModel() : batch(batch_tokens) {}
 
 util::Result<void> LoadedModel::reset(DrafterState state) {
+  fill = {};
   forget_everything(target.get());
   if (has_drafter_context()) forget_everything(drafter.get());
   if (!speculates() || state == DrafterState::kept) return {};

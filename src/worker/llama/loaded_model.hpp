@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "common.h"
 #include "llama-cpp.h"
 #include "llama.h"
@@ -8,8 +11,10 @@
 #include "trace/setup.hpp"
 #include "util/result.hpp"
 #include "worker/llama/chat.hpp"
+#include "worker/llama/context_fill.hpp"
 #include "worker/llama/decoding.hpp"
 #include "worker/llama/drafters.hpp"
+#include "worker/llama/facts.hpp"
 #include "worker/llama/loading.hpp"
 #include "worker/llama/projector.hpp"
 
@@ -24,6 +29,7 @@ enum class DrafterState { fresh, kept };
 struct LoadedModel {
   trace::Setup setup;
   trace::EngineFacts facts;
+  std::map<std::string, DeviceRoom> room_before_load;
   Watches watches;
   llama_model_ptr target_model;
   llama_model_ptr drafter_model;  ///< null when the target's own file holds the drafter
@@ -37,6 +43,7 @@ struct LoadedModel {
   int widest_pass = 0;    ///< most tokens of one pass with logits on all
   Drafters drafters;
   ChatTemplatesPtr chat_templates;  ///< null until a request has messages
+  ContextFill fill;                 ///< empty until a job fills the context
   Batch batch;
 
   LoadedModel();
@@ -46,8 +53,9 @@ struct LoadedModel {
 
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
 
-  /// Forgets everything the last job left: both KV caches and the drafter's own state, unless that
-  /// is kept. Ends with the graphs reserved, so that no later decode call pays for it.
+  /// Forgets everything the last job left, a fill included: both KV caches and the drafter's own
+  /// state, unless that is kept. Ends with the graphs reserved, so that no later decode call pays
+  /// for it.
   util::Result<void> reset(DrafterState state = DrafterState::fresh);
 
  private:

@@ -10,6 +10,7 @@
 #include "model/laboratory.hpp"
 #include "worker/forced_acceptance.hpp"
 #include "worker/llama/checks.hpp"
+#include "worker/llama/context_need.hpp"
 #include "worker/llama/facts.hpp"
 #include "worker/llama/graph_watch.hpp"
 #include "worker/llama/loadable.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr int narrowest_probe_limit = 16;
 
-tl::unexpected<util::Error> not_loaded(const std::string& path, const char* what) {
+tl::unexpected<util::Error> not_loaded(const std::string& path, const std::string& what) {
   return util::fail(util::ErrorKind::engine,
                     fmt::format("llama.cpp could not {} '{}': {}", what, path, library_reason()));
 }
@@ -60,7 +61,8 @@ util::Result<Files> read_files(const trace::Setup& setup) {
 }
 
 /// As llama-server's defaults, where llama.cpp's own differ.
-llama_context_params context_parameters(const LoadedModel& model, unsigned snapshots) {
+llama_context_params context_parameters(const LoadedModel& model, const trace::KvTypes& kv,
+                                        unsigned snapshots) {
   llama_context_params parameters = llama_context_default_params();
   parameters.n_ctx = static_cast<unsigned>(model.setup.n_ctx);
   parameters.n_batch = batch_tokens;
@@ -71,22 +73,57 @@ llama_context_params context_parameters(const LoadedModel& model, unsigned snaps
   parameters.n_outputs_max = static_cast<unsigned>(model.widest_pass);
   parameters.n_outputs_max_per_seq = parameters.n_outputs_max;
   parameters.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
-  parameters.type_k = parameters.type_v = GGML_TYPE_F16;
+  parameters.type_k = kv_type(kv.k).value();
+  parameters.type_v = kv_type(kv.v).value();
   parameters.swa_full = false;
   parameters.no_perf = true;
   return parameters;
 }
 
-util::Result<void> load_target(LoadedModel& model, Snapshots snapshots) {
-  llama_model_params parameters = llama_model_default_params();
-  parameters.load_mtp = model.setup.spec_type == trace::SpecType::draft_mtp;
-  model.target_model.reset(llama_model_load_from_file(model.setup.model_path.c_str(), parameters));
+/// How the target is loaded, and its context.
+struct TargetParameters {
+  llama_model_params model;
+  llama_context_params context;
+  std::optional<ContextNeed> need = {};  ///< of the context; absent: llama.cpp does not plan it
+};
+
+TargetParameters target_parameters(const LoadedModel& model, Snapshots snapshots) {
+  TargetParameters parameters{
+      llama_model_default_params(),
+      context_parameters(model, model.setup.kv,
+                         snapshots.value_or(model.speculative.need_n_rs_seq()))};
+  parameters.model.load_mtp = model.setup.spec_type == trace::SpecType::draft_mtp;
+  parameters.need = plan_context(model.setup.model_path, parameters.model, parameters.context);
+  return parameters;
+}
+
+/// A cache that the main memory cannot hold would not be refused but written to, until the system
+/// ends some process.
+util::Result<void> check_room(const LoadedModel& model, const std::optional<ContextNeed>& need) {
+  const auto left = main_memory_left();
+  if (!need || !left || need->main_memory_bytes <= *left) return {};
+  return util::fail(
+      util::ErrorKind::engine,
+      fmt::format("A context of {} tokens for '{}' needs more memory than there is: {}, of which "
+                  "{} bytes in the main memory, where {} are left; take a smaller -c, or KV types "
+                  "of fewer bits (-ctk, -ctv).",
+                  model.setup.n_ctx, model.setup.model_path, need_text(*need),
+                  need->main_memory_bytes, *left));
+}
+
+util::Result<void> load_target(LoadedModel& model, const TargetParameters& parameters) {
+  model.target_model.reset(
+      llama_model_load_from_file(model.setup.model_path.c_str(), parameters.model));
   if (model.target_model == nullptr) return not_loaded(model.setup.model_path, "load");
-  llama_context_params context =
-      context_parameters(model, snapshots.value_or(model.speculative.need_n_rs_seq()));
+  llama_context_params context = parameters.context;
   if (model.watches.target != nullptr) model.watches.target->attach(context);
   model.target.reset(llama_init_from_model(model.target_model.get(), context));
-  if (model.target == nullptr) return not_loaded(model.setup.model_path, "make a context for");
+  if (model.target == nullptr)
+    return not_loaded(model.setup.model_path,
+                      parameters.need ? "make a context (" + need_text(*parameters.need) + ") for"
+                                      : "make a context for");
+  model.facts.cache_type_k = ggml_type_name(context.type_k);
+  model.facts.cache_type_v = ggml_type_name(context.type_v);
   model.target_rollback = common_context_can_seq_rm(model.target.get());
   model.facts.target_placement = placement_of(model.target_model.get());
   return {};
@@ -112,7 +149,7 @@ util::Result<void> load_drafter_model(LoadedModel& model) {
 // As common_base_params_to_speculative and common_speculative_init_from_params set it up.
 util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
   PACELINE_TRY(load_drafter_model(model));
-  llama_context_params parameters = context_parameters(model, 0);
+  llama_context_params parameters = context_parameters(model, model.setup.draft_kv, 0);
   parameters.n_ctx = llama_n_ctx(model.target.get());
   parameters.ctx_other = model.target.get();
   parameters.n_outputs_max = static_cast<unsigned>(block_outputs);
@@ -126,6 +163,8 @@ util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
   if (model.drafter == nullptr)
     return not_loaded(model.setup.draft_path.value_or(model.setup.model_path),
                       "make a drafter's context for");
+  model.facts.draft_cache_type_k = ggml_type_name(parameters.type_k);
+  model.facts.draft_cache_type_v = ggml_type_name(parameters.type_v);
   model.drafter_rollback = common_context_can_seq_rm(model.drafter.get());
   model.facts.drafter_placement = placement_of(weights);
   model.speculative.draft.ctx_tgt = model.target.get();
@@ -196,16 +235,19 @@ util::Result<LoadedModelPtr> load_checked(const trace::Setup& setup,
   PACELINE_TRY(check_setup(setup));
   PACELINE_TRY_ASSIGN(const Files files, read_files(setup));
   PACELINE_TRY(start_runtime());
-  take_library_error();
-  take_placement_log();
-  const trace::Nanoseconds began = now_ns();
   LoadedModelPtr model(new LoadedModel);
   model->setup = setup;
+  model->room_before_load = device_room();
   model->watches = watches;
   model->speculative = speculative_parameters(setup, files.plan);
   const int longest = model->speculates() ? files.plan.longest() : setup.draft_n_max;
   model->widest_pass = std::max(narrowest_probe_limit, longest + 1);
-  PACELINE_TRY(load_target(*model, snapshots));
+  const TargetParameters parameters = target_parameters(*model, snapshots);
+  PACELINE_TRY(check_room(*model, parameters.need));
+  take_library_error();
+  take_placement_log();
+  const trace::Nanoseconds began = now_ns();
+  PACELINE_TRY(load_target(*model, parameters));
   if (model->speculates() && !files.plan.ngram)
     PACELINE_TRY(load_drafter(*model, files.plan.block ? files.plan.n_max + 1 : 1));
   PACELINE_TRY_ASSIGN(ResolvedSampling resolved,

@@ -35,6 +35,9 @@ util::Result<void> check_probe(const LoadedModel& model, const protocol::Probe& 
                     model.widest_pass);
   if (job.repeats < 1 || job.repeats > most_repeats)
     return refuse("{} repeats cannot be measured: take 1 to {}.", job.repeats, most_repeats);
+  if (job.on_filled && job.depth != static_cast<int>(model.fill.tokens.size()))
+    return refuse("Depth {} cannot be measured: the context is filled to {} tokens.", job.depth,
+                  model.fill.tokens.size());
   const int deepest = model.facts.n_ctx - 2 - most_tokens_ahead(model, job);
   if (job.depth < shallowest || job.depth > deepest)
     return refuse("Depth {} cannot be measured with -c {}: it goes from {} to {}.", job.depth,
@@ -69,7 +72,9 @@ class Probing {
         port_(port),
         tokens_(random_tokens(model.vocabulary(),
                               static_cast<std::size_t>(job.depth + most_tokens_ahead(model, job)))),
-        past_(tokens_.begin(), tokens_.begin() + job.depth) {
+        past_(job.on_filled ? model.fill.tokens
+                            : llama_tokens(tokens_.begin(), tokens_.begin() + job.depth)) {
+    std::copy(past_.begin(), past_.end(), tokens_.begin());
     for (const int width : job.widths) times_.push_back(empty_time(width));
   }
 
@@ -92,11 +97,18 @@ class Probing {
     trace::WidthTime time;
     time.width = width;
     time.depth = job_.depth;
+    time.on_filled = job_.on_filled;
     return time;
   }
 
   /// Brings both contexts to the depth and remembers the state one token before it.
   util::Result<void> fill() {
+    if (job_.on_filled) {
+      PACELINE_TRY(model_.fill.return_to(model_, DrafterState::fresh));
+      checkpoint_ = model_.fill.before_last;
+      model_.drafters.begin(past_);
+      return {};
+    }
     PACELINE_TRY(model_.reset());
     const int piece = static_cast<int>(llama_n_batch(model_.target.get()));
     const int last = job_.depth - 1;
@@ -116,16 +128,17 @@ class Probing {
   }
 
   util::Result<void> feed(int begin, int end) {
-    load_batch(begin, end, false);
-    PACELINE_TRY(decode(model_.target.get(), model_.batch));
-    llama_synchronize(model_.target.get());
-    return process();
+    PACELINE_TRY(read_on(model_,
+                         std::span(tokens_).subspan(static_cast<std::size_t>(begin),
+                                                    static_cast<std::size_t>(end - begin)),
+                         begin));
+    return {};
   }
 
-  void load_batch(int begin, int end, bool logits) {
+  void load_batch(int begin, int end) {
     model_.batch.clear();
     for (int i = begin; i < end; ++i)
-      model_.batch.add(tokens_[static_cast<std::size_t>(i)], i, logits);
+      model_.batch.add(tokens_[static_cast<std::size_t>(i)], i, true);
   }
 
   util::Result<void> process() {
@@ -141,7 +154,7 @@ class Probing {
     if (const int length = draft_length(time.width); length > 0)
       time.draft_ns.push_back(time_draft(length));
     PACELINE_TRY(return_to_depth());
-    load_batch(job_.depth, job_.depth + time.width, true);
+    load_batch(job_.depth, job_.depth + time.width);
     const trace::Nanoseconds began = now_ns();
     PACELINE_TRY(decode(model_.target.get(), model_.batch));
     llama_synchronize(model_.target.get());

@@ -79,12 +79,12 @@ class ImagePrompt {
                     library_reason());
     facts_.image_width = facts_.image_height = static_cast<int>(image_side);
     facts_.prompt_tokens = static_cast<int>(mtmd_helper_get_n_tokens(chunks_.ptr.get()));
-    if (facts_.prompt_tokens > model_.facts.n_ctx)
+    const int room = static_cast<int>(llama_n_ctx(model_.target.get()));
+    if (facts_.prompt_tokens > room)
       return refuse(
           "One image prompt has {} tokens with the projector '{}', and the context {}: "
           "take -c {} or more.",
-          facts_.prompt_tokens, *model_.setup.mmproj_path, model_.facts.n_ctx,
-          facts_.prompt_tokens);
+          facts_.prompt_tokens, *model_.setup.mmproj_path, room, facts_.prompt_tokens);
     return {};
   }
 
@@ -179,7 +179,6 @@ util::Result<void> load_projector(LoadedModel& model, const model::Gguf& file) {
   facts.file = model::facts_of(file);
   facts.allocated_bytes = allocated_bytes(path, parameters);
   PACELINE_TRY(ImagePrompt(model, facts).run());
-  llama_memory_clear(llama_get_memory(model.target.get()), true);
   model.facts.projector = std::move(facts);
   return {};
 }

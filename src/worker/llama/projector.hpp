@@ -21,8 +21,8 @@ using ProjectorPtr = std::unique_ptr<mtmd_context, ProjectorDeleter>;
 util::Result<void> check_projector(const model::Gguf& file);
 
 /// Loads the projector of the model's setup beside its target, which has to be loaded, lets one
-/// image prompt pass through both, and puts what was seen into the model's facts. The target's
-/// context is empty afterwards.
+/// image prompt pass through both, and puts what was seen into the model's facts. The model has to
+/// be reset afterwards.
 util::Result<void> load_projector(LoadedModel& model, const model::Gguf& file);
 
 }  // namespace paceline::worker

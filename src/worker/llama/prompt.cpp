@@ -41,10 +41,11 @@ util::Result<std::vector<std::int32_t>> read_prompt(LoadedModel& model,
   if (tokens.empty() && !job.messages.empty()) {
     PACELINE_TRY_ASSIGN(text, render_chat(model, job.messages));
   }
-  // With special tokens added and parsed, as llama-server does.
+  // With special tokens added and parsed, as llama-server does; what is filled began with them.
   if (tokens.empty() && !text.empty())
-    tokens = common_tokenize(model.vocabulary(), text, true, true);
-  PACELINE_TRY(check_request(tokens, job.n_predict, job.seed, model.facts.n_ctx,
+    tokens = common_tokenize(model.vocabulary(), text, !job.on_filled, true);
+  const int filled = job.on_filled ? static_cast<int>(model.fill.tokens.size()) : 0;
+  PACELINE_TRY(check_request(tokens, job.n_predict, job.seed, model.facts.n_ctx - filled,
                              llama_vocab_n_tokens(model.vocabulary())));
   return tokens;
 }

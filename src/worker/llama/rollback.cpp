@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "worker/llama/loaded_model.hpp"
+
 namespace paceline::worker {
 
 namespace {

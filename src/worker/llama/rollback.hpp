@@ -2,9 +2,10 @@
 
 #include "common.h"
 #include "util/result.hpp"
-#include "worker/llama/loaded_model.hpp"
 
 namespace paceline::worker {
+
+struct LoadedModel;
 
 /// A point to go back to in both contexts. What is saved follows from what each memory can undo by
 /// itself, as in llama-server.

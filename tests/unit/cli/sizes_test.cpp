@@ -18,5 +18,14 @@ TEST(Sizes, AreRefusedWhereTheyAreNone) {
     EXPECT_FALSE(parse_size(text)) << text;
 }
 
+TEST(Sizes, OfTokensAreReadInSteps1024) {
+  EXPECT_EQ(parse_token_count("0").value(), 0);
+  EXPECT_EQ(parse_token_count("4096").value(), 4096);
+  EXPECT_EQ(parse_token_count("16k").value(), 16384);
+  EXPECT_EQ(parse_token_count("256K").value(), 262144);
+  for (const char* text : {"", "k", "-1", "4 k", "1.5k", "4kk", "4M", "99999999", "99999k"})
+    EXPECT_FALSE(parse_token_count(text)) << text;
+}
+
 }  // namespace
 }  // namespace paceline::cli

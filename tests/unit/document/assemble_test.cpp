@@ -126,5 +126,24 @@ TEST(Assemble, GivesTheNarrowestWidthNoStep) {
   EXPECT_NEAR(*widths[7].step.value, 50.2 / 27.4, 1e-12);
 }
 
+TEST(Assemble, TellsKvTypesByArmAndWhatEachIsHeldAgainst) {
+  auto trace = support::sample_trace();
+  for (auto& launch : trace.launches) {
+    if (launch.arm != "mtp-n3") continue;
+    launch.facts->cache_type_k = "q8_0";
+    launch.facts->draft_cache_type_k = "q4_0";
+  }
+  trace.header.arms[2].plain = "plain@k:f32";
+  const auto arms = assemble(trace, support::sample_summary(), support::sample_mix(), {}).arms;
+  EXPECT_EQ(arms.at(0).settings.cache_type_k.value, "f16");
+  EXPECT_EQ(arms.at(0).settings.draft_cache_type_k.reason, "no drafter");
+  EXPECT_EQ(arms.at(3).settings.cache_type_k.value, "q8_0");
+  EXPECT_EQ(arms.at(3).settings.draft_cache_type_k.value, "q4_0");
+  EXPECT_EQ(arms.at(3).settings.draft_cache_type_v.reason, "the engine does not say");
+  EXPECT_EQ(arms.at(0).plain.reason, "it is plain decoding itself");
+  EXPECT_EQ(arms.at(1).plain.value, "plain");
+  EXPECT_EQ(arms.at(2).plain.reason, "no plain arm");
+}
+
 }  // namespace
 }  // namespace paceline::document

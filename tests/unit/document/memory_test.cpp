@@ -55,5 +55,36 @@ TEST(MemoryOfArms, says_why_memory_after_a_real_fill_is_unknown) {
   EXPECT_FALSE(memory.after_fill.reason.empty());
 }
 
+TEST(MemoryOfArms, tells_devices_apart_and_what_is_unaccounted_for) {
+  auto trace = support::sample_trace();
+  auto& devices = trace.launches[0].facts->memory.devices;
+  devices = {{"CPU", 100, 20, 3}, {"CUDA0", 7'000, 900, 80, 24'000, 23'500, 15'000}};
+  const ArmMemory plain = to_memory(trace).by_arm.at(0);
+  ASSERT_EQ(plain.devices.size(), 2u);
+  EXPECT_EQ(plain.devices[0].device, "CPU");
+  EXPECT_EQ(plain.devices[0].context_bytes, 20u);
+  EXPECT_FALSE(plain.devices[0].unaccounted_bytes.value) << "other programs have it too";
+  EXPECT_NE(plain.devices[0].unaccounted_bytes.reason, "");
+  EXPECT_EQ(plain.devices[1].free_before_bytes.value, 23'500u);
+  EXPECT_EQ(plain.devices[1].unaccounted_bytes.value, 24'000 - 15'000 - 7'000 - 900 - 80);
+  devices[1].free_after_bytes = 17'000;
+  EXPECT_EQ(to_memory(trace).by_arm.at(0).devices[1].unaccounted_bytes.value, -980)
+      << "a contradiction is shown and not clamped";
+  EXPECT_TRUE(to_memory(trace).by_arm.at(1).devices.empty());
+}
+
+TEST(MemoryOfArms, has_the_peak_of_each_moment) {
+  auto trace = support::sample_trace();
+  auto last = reading(trace::MemoryMoment::after_fill, 20);
+  last.peak_bytes = 55;
+  auto first = reading(trace::MemoryMoment::after_load, 10);
+  first.peak_reason = "it cannot be read";
+  trace.launches[0].memory = {first, last};
+  const auto readings = to_memory(trace).by_arm.at(0).readings;
+  EXPECT_EQ(readings.at(0).peak_bytes.reason, "it cannot be read");
+  EXPECT_EQ(readings.at(1).peak_bytes.value, 55u);
+  EXPECT_EQ(readings.at(1).when, "after_fill");
+}
+
 }  // namespace
 }  // namespace paceline::document

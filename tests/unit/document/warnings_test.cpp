@@ -199,5 +199,19 @@ TEST_F(WarningsOfARun, AlwaysSayWhatToDoNext) {
   EXPECT_EQ(warnings().size(), 4u);
 }
 
+TEST_F(WarningsOfARun, NameArmsWhoseContextIsLongerThanTheTrainedOneWithItsRopeScaling) {
+  for (auto& launch : trace.launches) launch.facts->target.context_train = 1024;
+  EXPECT_EQ(kinds(), Kinds{}) << "it is as long";
+  for (auto& launch : trace.launches) launch.facts->target.context_train = 1023;
+  EXPECT_EQ(kinds(), Kinds{WarningKind::context_past_training});
+  EXPECT_NE(only_text().find("longer than the 1023 tokens"), std::string::npos) << only_text();
+  EXPECT_NE(only_text().find("rope scaling: none): plain (1024 tokens); dflash-n6 (1024"),
+            std::string::npos)
+      << only_text();
+  for (auto& launch : trace.launches)
+    launch.facts->target.rope_scaling = model::RopeScaling{"yarn", 4.0, 256};
+  EXPECT_NE(only_text().find("yarn, factor 4, from 256 tokens"), std::string::npos) << only_text();
+}
+
 }  // namespace
 }  // namespace paceline::document

@@ -59,6 +59,29 @@ TEST(ParsePss, takes_the_whole_share_and_none_of_its_parts) {
   EXPECT_FALSE(parse_pss("Pss: 5 pages\n"));
 }
 
+TEST(ParsePeak, is_the_most_that_was_resident_and_not_what_is_resident_now) {
+  EXPECT_EQ(parse_peak("VmPeak:\t  9000 kB\nVmHWM:\t    1756 kB\nVmRSS:\t     268 kB\n"),
+            1756u * 1024);
+  EXPECT_FALSE(parse_peak("VmRSS:\t     268 kB\n"));
+  EXPECT_FALSE(parse_peak(""));
+}
+
+TEST(ReadMemory, adds_the_peaks_of_the_group_up_or_says_why_there_is_none) {
+  Proc proc;
+  proc.add(71, "71 (sh) S 1 70 70", rollup);
+  proc.add(72, "72 (llama-server) S 71 70 70", rollup);
+  proc.write("71/status", "VmHWM:\t 100 kB\n");
+  EXPECT_FALSE(proc.read(70).peak_bytes);
+  EXPECT_THAT(proc.read(70).peak_reason, HasSubstr("72/status cannot be read"));
+  EXPECT_TRUE(proc.read(70).pss_bytes) << "which is another file";
+  proc.write("72/status", "Name:\tllama-server\nVmHWM:\t 900 kB\n");
+  EXPECT_EQ(proc.read(70).peak_bytes, 1000u * 1024);
+  EXPECT_EQ(proc.read(70).peak_reason, "");
+  const auto before = read_memory(std::nullopt, trace::MemoryMoment::before_load, proc.path());
+  EXPECT_FALSE(before.peak_bytes);
+  EXPECT_NE(before.peak_reason, "");
+}
+
 TEST(ParseGroup, survives_names_with_parentheses_and_blanks) {
   EXPECT_EQ(parse_group("42 (llama-server) S 1 70 70 0 -1 4194304"), 70);
   EXPECT_EQ(parse_group("42 (a) S 1 9 (b) ) R 1 70 3"), 70);

@@ -139,6 +139,19 @@ TEST(losslessness, without_the_margin_there_or_the_percentile_of_that_width_the_
   }
 }
 
+TEST(losslessness, what_another_plain_arm_read_again_judges_nothing) {
+  auto trace = reread(differing(), 4, 0.5, 8, 0.25);
+  trace.launches.back().arm = "plain@k:q8_0";
+  EXPECT_EQ(compare(trace)->verdict, metrics::Verdict::unknown);
+}
+
+TEST(losslessness, differences_are_from_the_plain_arm_of_the_same_kv_types) {
+  auto trace = differing();
+  EXPECT_EQ(metrics::find_divergences(trace).at(0).plain, "plain");
+  trace.header.arms[1].plain = "plain@k:q8_0";
+  EXPECT_TRUE(metrics::find_divergences(trace).empty()) << "that arm said nothing";
+}
+
 TEST(losslessness, the_worst_text_decides_and_each_is_counted) {
   auto trace = greedy(
       {text("a", {1, 2, 9}), text("b", {1, 2, 9}), text("c", {1, 2, 3})},

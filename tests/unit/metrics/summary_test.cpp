@@ -69,6 +69,38 @@ TEST(summary, a_machine_without_noise_gives_its_truth) {
   EXPECT_NEAR(summary.curves[1].widths[1].step, 1.6, 1e-9);
 }
 
+/// With other KV types passes take three times as long: that is no gain or loss of the drafter.
+TEST(summary, a_speedup_is_over_the_plain_arm_of_the_same_kv_types) {
+  auto truth = accepting({1, 1, 1});
+  truth.verify_s = [](int width) { return width == 1 ? 0.010 : 0.020; };
+  truth.launch_factor = [](int launch) { return launch % 4 < 2 ? 1.0 : 3.0; };
+  auto plan = tests::two_arm_plan(9, 3);
+  plan.arms[1].setup.draft_n_max = 3;
+  plan.arms.push_back(plan.arms[0]);
+  plan.arms.push_back(plan.arms[1]);
+  for (std::size_t i : {2u, 3u}) {
+    plan.arms[i].name += "@k:q8_0";
+    plan.arms[i].plain = "plain@k:q8_0";
+  }
+  plan.n_predict = 41;
+  plan.probe_widths = {1, 2, 3, 4};
+  const auto trace = tests::run_study(truth, plan);
+  const auto summary = summary_of(trace);
+  for (const std::size_t drafted : {1u, 3u}) {  // 4 tokens in 20 ms against 10 ms each
+    const auto& figures = summary.arms[drafted].classes[0];
+    EXPECT_NEAR(*figures.speedup.value, 2, 1e-9);
+    EXPECT_NEAR(*figures.pass_cost.value, 2, 1e-9);
+    EXPECT_NEAR(*figures.pass_cost_from_widths.value, 2, 1e-9);
+  }
+  for (const std::size_t plain : {0u, 2u})
+    EXPECT_EQ(summary.arms[plain].classes[0].speedup.reason,
+              "this is the plain arm, the denominator");
+
+  auto without = trace;
+  without.header.arms[3].plain = "plain@k:q4_0";
+  EXPECT_EQ(summary_of(without).arms[3].classes[0].speedup.reason, "no plain arm");
+}
+
 TEST(summary, pass_cost_from_widths_does_not_look_at_request_times) {
   auto truth = accepting({1, 1, 1});
   truth.verify_s = [](int width) { return 0.010 * width; };

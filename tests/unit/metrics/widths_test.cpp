@@ -10,7 +10,7 @@ namespace {
 
 using namespace paceline;
 using metrics::pass_cost_from_widths;
-using metrics::width_curve;
+using metrics::width_curves;
 using tests::trace_of;
 
 constexpr trace::Nanoseconds ms = 1'000'000;
@@ -19,7 +19,7 @@ constexpr double t_2 = 4.302653;
 trace::WidthTime probe(int width, std::vector<trace::Nanoseconds> verify,
                        std::vector<trace::Nanoseconds> draft = {},
                        std::vector<trace::Nanoseconds> process = {}) {
-  return {width, 128, std::move(verify), std::move(draft), std::move(process)};
+  return {width, 128, false, std::move(verify), std::move(draft), std::move(process)};
 }
 
 trace::Launch probed(const std::string& arm, int round, std::vector<trace::WidthTime> widths) {
@@ -54,8 +54,9 @@ TEST(widths, a_curve_is_medians_within_a_launch_then_the_log_mean_of_launches) {
       {"plain"}, {probed("plain", 0, {probe(1, {9 * ms, 10 * ms, 90 * ms}), probe(2, {20 * ms})}),
                   probed("plain", 1, {probe(2, {10 * ms, 30 * ms}), probe(1, {20 * ms})}),
                   probed("plain", 2, {probe(1, {40 * ms}), probe(2, {20 * ms})})});
-  const auto curve = width_curve(trace, "plain");
-  ASSERT_TRUE(curve);
+  const auto curves = width_curves(trace, "plain");
+  ASSERT_EQ(curves.size(), 1u);
+  const auto* curve = &curves.front();
   ASSERT_EQ(curve->widths.size(), 2u);
   EXPECT_EQ(curve->widths[0].width, 1);
   EXPECT_EQ(curve->widths[0].depth, 128);
@@ -73,7 +74,9 @@ TEST(widths, a_step_is_over_the_next_narrower_width_of_the_same_depth) {
   const auto trace = trace_of(
       {"plain"},
       {probed("plain", 0, {probe(8, {30 * ms}), deep, probe(1, {10 * ms}), probe(4, {12 * ms})})});
-  const auto curve = width_curve(trace, "plain");
+  const auto curves = width_curves(trace, "plain");
+  ASSERT_EQ(curves.size(), 1u);
+  const auto* curve = &curves.front();
   ASSERT_EQ(curve->widths.size(), 4u);
   EXPECT_NEAR(curve->widths[1].step, 1.2, 1e-12);
   EXPECT_NEAR(curve->widths[2].step, 2.5, 1e-12);
@@ -82,19 +85,21 @@ TEST(widths, a_step_is_over_the_next_narrower_width_of_the_same_depth) {
 }
 
 TEST(widths, drafts_and_catch_ups_stand_beside_the_curve) {
-  const auto curve = width_curve(three_rounds(), "dflash");
+  const auto curves = width_curves(three_rounds(), "dflash");
+  ASSERT_EQ(curves.size(), 1u);
+  const auto* curve = &curves.front();
   EXPECT_NEAR(curve->draft_s.at(1), 0.003, 1e-12);
   EXPECT_NEAR(curve->draft_s.at(4), 0.004, 1e-12);
   EXPECT_NEAR(curve->process_s.at(4), 0.002, 1e-12);
-  EXPECT_TRUE(width_curve(three_rounds(), "plain")->draft_s.empty());
-  EXPECT_FALSE(width_curve(three_rounds(), "mtp"));
+  EXPECT_TRUE(width_curves(three_rounds(), "plain").front().draft_s.empty());
+  EXPECT_TRUE(width_curves(three_rounds(), "mtp").empty());
 }
 
 TEST(widths, the_cost_of_a_pass_is_its_probed_parts_over_plain_width_1_of_the_same_round) {
   // Of four passes three are 4 wide with a draft (16 + 2 + 4 ms), one is plain (11 + 1 ms):
   // 78 / 4 = 19.5 ms, over 10, 20 and 10 ms.
   const auto cost = pass_cost_from_widths(three_rounds(), "dflash", "plain",
-                                          counts_of({{1, 1}, {4, 3}}, {{4, 3}}));
+                                          counts_of({{1, 1}, {4, 3}}, {{4, 3}}), 0);
   ASSERT_TRUE(cost.value);
   EXPECT_NEAR(*cost.value, std::cbrt(1.95 * 0.975 * 1.95), 1e-12);
   const double spread = std::log(2.0) / 3;  // standard error of logs L, L - ln 2, L
@@ -104,7 +109,7 @@ TEST(widths, the_cost_of_a_pass_is_its_probed_parts_over_plain_width_1_of_the_sa
 
 TEST(widths, a_pass_that_ran_the_drafter_for_nothing_pays_for_it) {
   const auto cost =
-      pass_cost_from_widths(three_rounds(), "dflash", "plain", counts_of({{1, 1}}, {{1, 1}}));
+      pass_cost_from_widths(three_rounds(), "dflash", "plain", counts_of({{1, 1}}, {{1, 1}}), 0);
   EXPECT_NEAR(*cost.value, std::cbrt(1.5 * 0.75 * 1.5), 1e-12);
 }
 
@@ -113,15 +118,39 @@ TEST(widths, a_width_without_a_draft_time_of_its_own_takes_the_launches_median_d
       {"plain", "dflash"},
       {probed("plain", 0, {probe(1, {10 * ms})}),
        probed("dflash", 0, {probe(3, {14 * ms}, {}, {}), probe(4, {16 * ms}, {4 * ms}, {})})});
-  const auto cost = pass_cost_from_widths(trace, "dflash", "plain", counts_of({{3, 1}}, {{3, 1}}));
+  const auto cost =
+      pass_cost_from_widths(trace, "dflash", "plain", counts_of({{3, 1}}, {{3, 1}}), 0);
   EXPECT_NEAR(*cost.value, 1.8, 1e-12);
   EXPECT_FALSE(cost.low);
   EXPECT_EQ(cost.reason, "too few: 1 launch, an interval needs 3");
 }
 
+// Probes behind a filled context of as many tokens as others made for themselves are kept apart.
+TEST(widths, each_filled_depth_has_a_curve_and_a_cost_of_its_own) {
+  auto trace = three_rounds();
+  for (auto& launch : trace.launches)
+    for (auto probe : std::vector<trace::WidthTime>(launch.widths)) {
+      probe.on_filled = true;
+      for (auto& time : probe.verify_ns) time *= 3;
+      launch.widths.push_back(probe);
+    }
+  const auto curves = width_curves(trace, "dflash");
+  ASSERT_EQ(curves.size(), 2u);
+  EXPECT_EQ(curves[0].filled_tokens, 0);
+  EXPECT_EQ(curves[1].filled_tokens, 128);
+  EXPECT_NEAR(*curves[0].widths.at(1).verify_s.value, 0.016, 1e-12);
+  EXPECT_NEAR(*curves[1].widths.at(1).verify_s.value, 0.048, 1e-12);
+  const auto counts = counts_of({{4, 1}}, {{4, 1}});
+  const auto at = [&](int filled) {
+    return *pass_cost_from_widths(trace, "dflash", "plain", counts, filled).value;
+  };
+  EXPECT_NEAR(at(0), std::cbrt(2.2 * 1.1 * 2.2), 1e-12);    // 16 + 2 + 4 over 10, 20, 10
+  EXPECT_NEAR(at(128), std::cbrt(1.8 * 0.9 * 1.8), 1e-12);  // 48 + 2 + 4 over 30, 60, 30
+}
+
 TEST(widths, what_was_not_probed_makes_the_cost_unknown_with_a_reason) {
   const auto reason = [](const trace::Trace& trace, const metrics::Counts& counts) {
-    const auto cost = pass_cost_from_widths(trace, "dflash", "plain", counts);
+    const auto cost = pass_cost_from_widths(trace, "dflash", "plain", counts, 0);
     EXPECT_FALSE(cost.value);
     return cost.reason;
   };

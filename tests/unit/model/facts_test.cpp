@@ -154,5 +154,28 @@ TEST(Facts, SurviveJson) {
   EXPECT_EQ(back->name, "\\xff\\x0a");
 }
 
+TEST(Facts, SayHowPositionsAreStretched) {
+  const auto scaling = [](const GgufBuilder& builder) { return facts(builder).rope_scaling; };
+  EXPECT_FALSE(scaling(small_model()));
+  const auto yarn = scaling(small_model()
+                                .text("llama.rope.scaling.type", "yarn")
+                                .f32("llama.rope.scaling.factor", 4)
+                                .u32("llama.rope.scaling.original_context_length", 16));
+  ASSERT_TRUE(yarn);
+  EXPECT_EQ(yarn->type, "yarn");
+  EXPECT_EQ(yarn->factor, 4);
+  EXPECT_EQ(yarn->original_context, 16);
+  const auto old = scaling(small_model().f32("llama.rope.scale_linear", 2));
+  ASSERT_TRUE(old) << "an old file's key, which llama.cpp reads too";
+  EXPECT_EQ(old->type, "linear");
+  EXPECT_EQ(old->factor, 2);
+  EXPECT_EQ(old->original_context, std::nullopt);
+  EXPECT_FALSE(scaling(small_model().f32("llama.rope.scaling.factor", 0))) << "that is none";
+  const auto odd = facts(small_model().f32("llama.rope.scaling.factor", -1));
+  EXPECT_FALSE(odd.rope_scaling);
+  ASSERT_EQ(odd.oddities.size(), 1u);
+  EXPECT_NE(odd.oddities[0].find("scaling.factor is -1"), std::string::npos) << odd.oddities[0];
+}
+
 }  // namespace
 }  // namespace paceline::model

@@ -162,10 +162,46 @@ TEST(Terminal, GivesTheMemoryThatEnginesHeldWhereItWasRead) {
   document.memory.by_arm[2].readings[0].pss_bytes =
       document::not_known<std::uint64_t>("it was not ours");
   const std::string text = terminal(document, wide);
-  EXPECT_TRUE(contains(text, "plain 512 MB after the run (401 MB after loading), 7 GB on GPU-1"))
+  EXPECT_TRUE(contains(text,
+                       "plain 512 MB after the run (401 MB after loading), context 12 MB, 7 GB on "
+                       "GPU-1"))
       << text;
-  EXPECT_TRUE(contains(text, "; dflash-n6 620 MB after loading, 7 GB on GPU-1"));
+  EXPECT_TRUE(contains(text, "; dflash-n6 620 MB after loading, context 12 MB, 7 GB on GPU-1"));
   EXPECT_TRUE(contains(text, "unknown, it was not ours"));
+}
+
+TEST(Terminal, TellsKvTypesByArmWhereTheyDiffer) {
+  auto document = sample_document();
+  EXPECT_TRUE(contains(terminal(document, wide), ", KV f16/f16"));
+  EXPECT_FALSE(contains(terminal(document, wide), "KV types"));
+  document.arms[1].settings.cache_type_k = document::known(std::string("q8_0"));
+  document.arms[3].settings.draft_cache_type_k = document::known(std::string("q4_0"));
+  document.arms[3].settings.draft_cache_type_v = document::known(std::string("f16"));
+  const std::string text = terminal(document, wide);
+  EXPECT_FALSE(contains(text, ", KV f16/f16")) << "not all arms are";
+  EXPECT_TRUE(contains(text, "KV types"));
+  EXPECT_TRUE(contains(text,
+                       "plain f16/f16; dflash-n6 q8_0/f16; dflash-n7 f16/f16; mtp-n3 "
+                       "f16/f16, its drafter q4_0/f16"))
+      << text;
+}
+
+TEST(Terminal, TellsPeakContextAndTheMemoryOfDevices) {
+  auto document = sample_document();
+  auto& memory = document.memory.by_arm[0];
+  memory.readings = {{"after_load",
+                      document::known(std::uint64_t{401'000'000}),
+                      document::not_known<std::uint64_t>("no"),
+                      {}}};
+  memory.readings[0].peak_bytes = document::known(std::uint64_t{512'000'000});
+  const auto no = document::not_known<std::uint64_t>("no");
+  memory.devices = {{"CPU", 1, 1, 1, no, no, document::not_known<std::int64_t>("no")},
+                    {"CUDA0", 7'000'000'000, 900'000'000, 80'000'000, no, no,
+                     document::known(std::int64_t{-3'000'000})}};
+  EXPECT_TRUE(contains(terminal(document, wide),
+                       "plain 401 MB after loading, peak 512 MB, context 12 MB, CUDA0: model 7 GB, "
+                       "context 900 MB, compute 80 MB, unaccounted -3 MB"))
+      << terminal(document, wide);
 }
 
 TEST(Terminal, TellsSettingsOfTheFileAndTheToolFromTheLibrarys) {

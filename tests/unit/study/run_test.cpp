@@ -33,6 +33,9 @@ class MemoryJournal final : public trace::Journal {
   util::Result<void> load(int, const trace::LoadCell& cell) override {
     return note(cell.loop == trace::LoadLoop::closed ? "closed loop" : "open loop");
   }
+  util::Result<void> fill(int, const trace::FilledDepth& filled) override {
+    return note("fill " + std::to_string(filled.asked_depth));
+  }
   util::Result<void> rereading(int, const trace::Rereading&) override { return note("rereading"); }
   util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
   util::Result<void> end(bool) override { return note("end"); }
@@ -177,6 +180,60 @@ TEST_F(StudyRun, takes_down_every_record_when_it_comes) {
   EXPECT_EQ(journal.notes[2], "warm-up");
   EXPECT_EQ(journal.notes[6], "launch end");
   EXPECT_EQ(journal.notes[7], "end");
+}
+
+TEST_F(StudyRun, fills_the_context_once_a_launch_from_depth_to_depth) {
+  options.rounds = 1;
+  options.arms.pop_back();
+  options.arms[0].setup.n_ctx = 1000;
+  options.widths = true;
+  options.widest = 2;
+  options.depths = {0, 100, 400};
+  const auto trace = run();
+  ASSERT_TRUE(trace) << trace.error().message;
+  const std::vector<std::string> of_a_depth = {"width", "width", "request", "request", "request"};
+  std::vector<std::string> seen;
+  for (const auto& note : journal.notes) seen.push_back(note.substr(0, note.find(" ", 6)));
+  std::vector<std::string> wanted = {"begin", "launch plain", "warm-up"};
+  wanted.insert(wanted.end(), of_a_depth.begin(), of_a_depth.end());
+  for (const char* fill : {"fill 100", "fill 400"}) {
+    wanted.emplace_back(fill);
+    wanted.insert(wanted.end(), of_a_depth.begin(), of_a_depth.end());
+  }
+  wanted.insert(wanted.end(), {"launch end", "end"});
+  EXPECT_EQ(seen, wanted) << testing::PrintToString(journal.notes);
+  const auto& launch = trace->launches.at(0);
+  ASSERT_EQ(launch.fills.size(), 2u);
+  EXPECT_EQ(launch.fills[1].fill->tokens, 300);
+  std::map<std::string, int> classes;
+  for (const auto& request : launch.requests) {
+    if (request.warm_up) continue;
+    ++classes[request.workload_class];
+    EXPECT_EQ(request.workload_class, trace::class_at("code", request.filled_tokens));
+    EXPECT_GE(request.passes.front().depth, request.filled_tokens);
+    EXPECT_EQ(request.prefill.prompt_tokens - request.prefill.processed_tokens,
+              request.filled_tokens);
+  }
+  EXPECT_EQ(classes, (std::map<std::string, int>{{"code", 3}, {"code@100", 3}, {"code@400", 3}}));
+  EXPECT_FALSE(launch.widths.front().on_filled);
+  EXPECT_TRUE(launch.widths.back().on_filled);
+  EXPECT_EQ(launch.widths.back().depth, 400);
+}
+
+TEST_F(StudyRun, a_depth_that_cannot_be_reached_leaves_the_shallower_ones) {
+  options.rounds = 1;
+  options.arms[0].setup.n_ctx = options.arms[1].setup.n_ctx = 300;
+  options.depths = {100, 400, 800};
+  const auto trace = run();
+  ASSERT_TRUE(trace) << trace.error().message;
+  for (const auto& launch : trace->launches) {
+    ASSERT_EQ(launch.fills.size(), 2u);
+    EXPECT_TRUE(launch.fills[0].fill);
+    EXPECT_FALSE(launch.fills[1].fill);
+    EXPECT_EQ(launch.fills[1].outcome.kind, trace::OutcomeKind::refused);
+    EXPECT_EQ(launch.outcome.kind, trace::OutcomeKind::done);
+    EXPECT_EQ(launch.requests.size(), 4u);
+  }
 }
 
 TEST_F(StudyRun, puts_every_launch_under_its_loads_after_the_requests_that_ran_alone) {
@@ -405,6 +462,32 @@ TEST_F(StudyRun, that_cannot_be_taken_down_any_more_is_an_error_and_keeps_what_i
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().message, "disk full");
   EXPECT_GE(measured_before_the_end, 2u);
+}
+
+/// Texts differ within types of the KV cache, not between them.
+TEST_F(StudyRun, has_each_plain_arm_read_its_own_text_again) {
+  for (auto& arm : options.arms) arm.sampling.temp = 0;
+  for (const std::size_t i : {0u, 1u}) {
+    options.arms.push_back(options.arms[i]);
+    options.arms.back().name += "@k:q8_0";
+    options.arms.back().plain = "plain@k:q8_0";
+    options.arms.back().setup.kv.k = "q8_0";
+  }
+  stray_on_b(world->truth);
+  const auto all_stray = world->truth.strays_at;
+  world->truth.strays_at = [all_stray](const trace::Setup& setup, std::string_view prompt) {
+    return setup.kv.k ? all_stray(setup, prompt) : std::nullopt;
+  };
+  const auto trace = run();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->launches.size(), 13u) << "4 arms, 3 rounds, and one more";
+  EXPECT_EQ(trace->launches.back().arm, "plain@k:q8_0");
+  world->truth.strays_at = all_stray;
+  const auto both = run();
+  ASSERT_TRUE(both);
+  ASSERT_EQ(both->launches.size(), 14u);
+  EXPECT_EQ(both->launches[12].arm, "plain");
+  EXPECT_EQ(both->launches[13].arm, "plain@k:q8_0");
 }
 
 }  // namespace

@@ -38,6 +38,16 @@ TEST(ServerArguments, name_model_context_threads_one_slot_and_the_port) {
                    "--port", "4711", "--metrics"}));
 }
 
+TEST(ServerArguments, name_the_types_of_kv_caches_that_were_asked_for_and_no_others) {
+  trace::Setup setup = plain();
+  setup.kv = {"q8_0", std::nullopt};
+  EXPECT_EQ(drafting_words(setup), (Words{"-ctk", "q8_0"}));
+  setup.kv.v = "q4_0";
+  setup.draft_kv = {"f16", "bf16"};
+  EXPECT_EQ(drafting_words(setup),
+            (Words{"-ctk", "q8_0", "-ctv", "q4_0", "-ctkd", "f16", "-ctvd", "bf16"}));
+}
+
 TEST(ServerArguments, give_each_slot_the_context_that_was_asked_for) {
   const Words words = server_arguments(plain(), 4, 80);
   EXPECT_EQ(Words(words.begin() + 2, words.begin() + 4), (Words{"-c", "4000"}));
@@ -162,23 +172,18 @@ TEST(UserArguments, with_a_secret_are_refused_without_repeating_it) {
 }
 
 TEST(UserArguments, that_would_make_the_report_lie_are_refused) {
-  for (const char* name : {"-m", "--model", "-md", "-t", "-c", "--spec-type", "-np", "--temp"})
+  for (const char* name :
+       {"-m", "--model", "-md", "-t", "-c", "--spec-type", "-np", "--temp", "-ctk",
+        "--cache-type-v", "-ctkd", "--cache-type-v-draft", "--spec-draft-type-v"})
     EXPECT_FALSE(check_user_arguments({name, "x"})) << name;
   EXPECT_FALSE(check_user_arguments({"--threads=2"}));
-  EXPECT_TRUE(check_user_arguments({"-ngl", "99", "-ctk", "q8_0"}));
+  EXPECT_TRUE(check_user_arguments({"-ngl", "99", "-fa", "on"}));
 }
 
 TEST(UserArguments, that_move_the_server_are_refused) {
   for (const char* name : {"--host", "--port", "--api-prefix", "--ssl-key-file"})
     EXPECT_FALSE(check_user_arguments({name, "x"})) << name;
   EXPECT_TRUE(check_user_arguments({"-fa", "on", "--api-key-file", "keys"}));
-}
-
-TEST(ArgumentValue, is_the_last_one_given_under_any_name) {
-  const Words words = {"-ctk", "q8_0", "-fa", "on", "--cache-type-k=q4_0", "-ctv"};
-  EXPECT_EQ(argument_value(words, {"-ctk", "--cache-type-k"}), "q4_0");
-  EXPECT_EQ(argument_value(words, {"-fa"}), "on");
-  EXPECT_FALSE(argument_value(words, {"-ctv", "--cache-type-v"})) << "it has no value";
 }
 
 TEST(CommandText, is_what_a_shell_takes) {

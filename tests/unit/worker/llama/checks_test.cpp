@@ -403,8 +403,8 @@ TEST_F(Checks, NumbersNoModelCouldRunWithAreRefused) {
     return !check_setup(one).has_value();
   };
   EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = 0; }));
-  EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = (1 << 20) + 1; }));
-  EXPECT_FALSE(refused([](trace::Setup& s) { s.n_ctx = 1 << 20; }));
+  EXPECT_TRUE(refused([](trace::Setup& s) { s.n_ctx = (1 << 30) + 1; }));
+  EXPECT_FALSE(refused([](trace::Setup& s) { s.n_ctx = 1 << 30; }));
   EXPECT_TRUE(refused([](trace::Setup& s) { s.threads = 0; }));
   EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = -1; }));
   EXPECT_TRUE(refused([](trace::Setup& s) { s.draft_n_max = 2048; }));
@@ -413,6 +413,27 @@ TEST_F(Checks, NumbersNoModelCouldRunWithAreRefused) {
     s.spec_type = SpecType::none;
     s.draft_path = "d.gguf";
   }));
+}
+
+TEST_F(Checks, KvTypesAreThoseOfLlamaCppByItsNames) {
+  EXPECT_EQ(kv_type(std::nullopt), GGML_TYPE_F16);
+  for (const char* name : trace::kv_cache_types) {
+    const auto type = kv_type(name);
+    ASSERT_TRUE(type.has_value()) << name;
+    EXPECT_STREQ(ggml_type_name(*type), name);
+  }
+  EXPECT_FALSE(kv_type("q6_K").has_value()) << "llama.cpp takes it for weights only";
+  EXPECT_FALSE(kv_type("").has_value());
+  trace::Setup one = setup(SpecType::none);
+  one.draft_path.reset();
+  one.kv.v = "q9\x1b";
+  const auto checked = check_setup(one);
+  ASSERT_FALSE(checked.has_value());
+  expect_says(checked.error().message, "'q9\\x1b' is no type of a KV cache");
+  one.kv.v = "q4_0";
+  EXPECT_TRUE(check_setup(one).has_value());
+  one.draft_kv.k = "f16";
+  EXPECT_FALSE(check_setup(one).has_value()) << "there is no drafter";
 }
 
 }  // namespace

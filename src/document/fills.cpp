@@ -1,0 +1,72 @@
+#include "document/fills.hpp"
+
+#include <fmt/format.h>
+
+#include "document/workload.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+constexpr double full_share = 0.9;
+
+const trace::FilledDepth* first_reached(const trace::Trace& trace, const std::string& arm,
+                                        int depth) {
+  for (const auto& launch : trace.launches)
+    if (launch.arm == arm)
+      for (const auto& filled : launch.fills)
+        if (filled.asked_depth == depth && filled.fill) return &filled;
+  return nullptr;
+}
+
+Known<std::uint64_t> pss_of(const trace::FilledDepth& filled) {
+  return filled.reading ? known_or(filled.reading->pss_bytes, filled.reading->reason)
+                        : not_known<std::uint64_t>("the engine is no process of this machine");
+}
+
+Fill to_fill(const trace::Trace& trace, const metrics::FillSummary& from) {
+  Fill fill;
+  fill.arm = from.arm;
+  fill.depth = from.depth;
+  fill.tokens = from.tokens;
+  fill.prefill_tokens_per_s = to_quantity(from.prefill_tokens_per_s);
+  fill.drafter_share = known_or(from.drafter_share, "no launch reached this depth");
+  fill.launches = from.launches;
+  fill.failures = from.failures;
+  const auto* first = first_reached(trace, from.arm, from.depth);
+  const auto unread = not_known<std::uint64_t>("no launch reached this depth");
+  fill.context_bytes = first ? known(first->fill->memory.context_bytes) : unread;
+  fill.compute_bytes = first ? known(first->fill->memory.compute_bytes) : unread;
+  fill.pss_bytes = first ? pss_of(*first) : unread;
+  return fill;
+}
+
+}  // namespace
+
+std::vector<Fill> to_fills(const trace::Trace& trace, const metrics::Summary& summary) {
+  std::vector<Fill> fills;
+  for (const auto& from : summary.fills) fills.push_back(to_fill(trace, from));
+  return fills;
+}
+
+Known<std::uint64_t> memory_after_fill(const trace::Trace& trace) {
+  int deepest = 0;
+  int n_ctx = 0;
+  for (const auto& launch : trace.launches) {
+    if (!launch.facts) continue;
+    for (const auto& filled : launch.fills) {
+      if (!filled.fill) continue;
+      if (filled.fill->depth >= full_share * launch.facts->n_ctx) return pss_of(filled);
+      if (filled.fill->depth <= deepest) continue;
+      deepest = filled.fill->depth;
+      n_ctx = launch.facts->n_ctx;
+    }
+  }
+  if (deepest > 0)
+    return not_known<std::uint64_t>(
+        fmt::format("the context was filled to {} of its {} tokens only", deepest, n_ctx));
+  return not_known<std::uint64_t>(
+      "memory was read with the context not filled, as requests left it");
+}
+
+}  // namespace paceline::document
