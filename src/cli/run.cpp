@@ -157,6 +157,10 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
   PACELINE_TRY_ASSIGN(const auto target,
                       study::inspect(reader, settings.arms.model, util::interrupted));
   server.files[settings.arms.model] = target;
+  settings.run.ceilings = !settings.server.is_managed();
+  if (target.reads)
+    for (const auto& table : target.reads->rows)
+      if (table.rows > 1) settings.run.tables.push_back(table);
   if (settings.arms.draft_model && settings.arms.spec_types.empty()) {
     PACELINE_TRY_ASSIGN(const auto drafter,
                         study::inspect(reader, *settings.arms.draft_model, util::interrupted));

@@ -144,6 +144,11 @@ PACELINE_DOCUMENT_FIELDS(ComparedText, 8, prompt, verdict, digest, plain_digest,
                          width, margin, near_tie_limit);
 PACELINE_DOCUMENT_FIELDS(Lossless, 8, verdict, texts, equal, near_tie, unknown, wrong, says, each);
 
+PACELINE_DOCUMENT_FIELDS(ClassBytes, 2, tensor_class, bytes);
+PACELINE_DOCUMENT_FIELDS(PassTerms, 6, reading_s, gathering_s, computing_s, drafting_s, host_s,
+                         bound);
+PACELINE_DOCUMENT_FIELDS(Ceiling, 7, share, read_bytes_per_s, bandwidth, bytes_per_pass, largest,
+                         uniform_routing, terms);
 PACELINE_DOCUMENT_FIELDS(BreakEven, 2, draft_length, is_lower_bound);
 PACELINE_DOCUMENT_FIELDS(Fill, 10, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
                          launches, failures, context_bytes, compute_bytes, pss_bytes);
@@ -174,7 +179,7 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"repeated_8gram_share", workload.repeated_8gram_share},
           {"looping", workload.looping},
           {"lossless", workload.lossless},
-          {"ceiling_share", workload.ceiling_share},
+          {"ceiling", workload.ceiling},
           {"break_even", workload.break_even}};
 }
 
@@ -225,7 +230,7 @@ PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
 PACELINE_DOCUMENT_FIELDS(Document, 29, schema, tool, created, trace_id, machine, engine, target,
                          drafter, projector, servers, sampling, concurrency, launches, arms,
-                         comparisons, default_prices, mix, memory, fills, ceiling, quality, noise,
+                         comparisons, default_prices, mix, memory, fills, llc_bytes, quality, noise,
                          loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
                          said);
 

@@ -177,7 +177,7 @@ TEST(DocumentJson, HasTheFixedKeysInTheirOrder) {
                                             "default_prices",
                                             "mix",
                                             "memory",
-                                            "ceiling",
+                                            "llc_bytes",
                                             "quality",
                                             "noise",
                                             "loads",
@@ -233,7 +233,7 @@ TEST(DocumentJson, NamesWhatThisVersionCannotKnowAndNeverGivesZero) {
   const util::Json json = parsed(support::sample_document());
   EXPECT_TRUE(json["comparisons"].is_array());
   EXPECT_TRUE(json["comparisons"].empty());
-  for (const char* key : {"ceiling", "quality"}) {
+  for (const char* key : {"llc_bytes", "quality"}) {
     EXPECT_TRUE(json[key]["value"].is_null()) << key;
     EXPECT_FALSE(json[key]["reason"].get<std::string>().empty()) << key;
   }
