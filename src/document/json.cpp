@@ -242,8 +242,8 @@ PACELINE_DOCUMENT_FIELDS(GatheredTable, 8, name, row_bytes, table_bytes, tokens,
 PACELINE_DOCUMENT_FIELDS(ExpertUse, 4, layers, count, picks, shares);
 PACELINE_DOCUMENT_FIELDS(ExpertUnion, 6, width, passes, offered, accepted, experts_per_layer,
                          uniform_experts);
-PACELINE_DOCUMENT_FIELDS(TokenRead, 5, parameters, weight_bytes, bits_per_weight, bytes_at_4_bits,
-                         parameters_beside);
+PACELINE_DOCUMENT_FIELDS(TokenRead, 6, parameters, weight_bytes, bits_per_weight, bytes_at_4_bits,
+                         file_bytes_at_4_bits, parameters_beside);
 PACELINE_DOCUMENT_FIELDS(Roofline, 16, schema, tool, created, model, drafter, n_ctx, n_ubatch,
                          cache_type_k, cache_type_v, bandwidth, token, passes, tables, experts,
                          speculative, notes);

@@ -78,6 +78,7 @@ class Maker {
       if (each.name != "KV" && each.name != "recurrent state") token.weight_bytes += each.bytes;
     if (token.parameters > 0) token.bits_per_weight = 8 * token.weight_bytes / token.parameters;
     token.bytes_at_4_bits = token.parameters / 2;
+    token.file_bytes_at_4_bits = static_cast<double>(question_.target.parameters) / 2;
     token.parameters_beside =
         std::max(0.0, static_cast<double>(question_.target.parameters) - token.parameters);
     return {};
@@ -106,8 +107,11 @@ class Maker {
       pass.classes.push_back(
           {each.name, known(each.bytes), each.is_model, not_known<double>(not_observed)});
     add_observed_classes(observed, pass);
+    // A drafter that shares its target's memory takes nothing in.
+    if (pass.classes.empty()) return {};
     pass.ceiling_per_s = not_known<double>(no_bandwidth);
-    if (question_.bandwidth) pass.ceiling_per_s = known(*question_.bandwidth / pass.bytes);
+    if (question_.bandwidth && pass.bytes > 0)
+      pass.ceiling_per_s = known(*question_.bandwidth / pass.bytes);
     made_.passes.push_back(std::move(pass));
     return {};
   }

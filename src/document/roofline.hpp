@@ -71,7 +71,8 @@ struct TokenRead {
   double parameters = 0;
   double weight_bytes = 0;  ///< without KV and recurrent state
   double bits_per_weight = 0;
-  double bytes_at_4_bits = 0;    ///< of as many parameters at exactly 4 bits each
+  double bytes_at_4_bits = 0;       ///< of as many parameters at exactly 4 bits each
+  double file_bytes_at_4_bits = 0;  ///< of all parameters of the file, likewise
   double parameters_beside = 0;  ///< of the file, that no token reads all of: tables, experts, MTP
 };
 

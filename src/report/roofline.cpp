@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ std::string line(const char* label, const std::string& text, const Style& style)
   return labelled(label, text, label_width, style.width);
 }
 
-std::string amount(double count) { return bytes(static_cast<std::uint64_t>(count)); }
+std::string amount(double count) { return bytes(static_cast<std::uint64_t>(std::llround(count))); }
 
 std::string share(double value) { return fmt::format("{:+.2f} %", 100 * value); }
 
@@ -46,11 +47,13 @@ std::string model_text(const document::Model& model) {
 
 std::string token_text(const document::TokenRead& token) {
   return fmt::format(
-      "{} parameters: {} at {} bits each; at exactly 4 bits it would be {}. {} parameters of the "
-      "file beside them are not read for a token",
+      "reads {} parameters: {} at {} bits each, {} at exactly 4 bits; the {} parameters beside "
+      "them "
+      "are not read for it (all of the file at exactly 4 bits: {})",
       short_count(static_cast<std::uint64_t>(token.parameters)), amount(token.weight_bytes),
       figure(token.bits_per_weight), amount(token.bytes_at_4_bits),
-      short_count(static_cast<std::uint64_t>(token.parameters_beside)));
+      short_count(static_cast<std::uint64_t>(token.parameters_beside)),
+      amount(token.file_bytes_at_4_bits));
 }
 
 std::string heading_of(const RooflinePass& pass) {

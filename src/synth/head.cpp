@@ -44,7 +44,7 @@ model::Gguf head_of(const Plan& plan) {
     tensor.bytes = planned.bytes();
     tensors.push_back(std::move(tensor));
   }
-  return model::Gguf::planned(plan.made_as, std::move(values), std::move(tensors));
+  return model::Gguf::planned("not written", std::move(values), std::move(tensors));
 }
 
 }  // namespace paceline::synth

@@ -22,7 +22,8 @@ FileFacts facts(const GgufBuilder& builder) {
 
 std::map<std::string, double> by_class(const ReadFacts& reads, const PassShape& shape) {
   std::map<std::string, double> found;
-  for (const BytesOfClass& one : bytes_of_pass(reads, shape).value()) found[one.name] = one.bytes;
+  const auto classes = bytes_of_pass(reads, shape);
+  for (const BytesOfClass& one : *classes) found[one.name] = one.bytes;
   return found;
 }
 
@@ -118,10 +119,10 @@ TEST(BytesOfPass, OfExpertsAreThoseUsedByOneTokenAndAModelForMore) {
   EXPECT_EQ(by_class(*file.reads, {.width = 4, .experts_per_layer = 3.5}).at("experts"),
             all * 3.5 / 8);
   EXPECT_EQ(by_class(*file.reads, {.width = 4}).at("router"), 2 * 2048);
-  for (const auto& one : bytes_of_pass(*file.reads, {.width = 4}).value())
-    EXPECT_EQ(one.is_model, one.name == "experts");
-  for (const auto& one : bytes_of_pass(*file.reads, {.width = 1}).value())
-    EXPECT_FALSE(one.is_model);
+  const auto four = bytes_of_pass(*file.reads, {.width = 4}).value();
+  for (const auto& one : four) EXPECT_EQ(one.is_model, one.name == "experts");
+  const auto single = bytes_of_pass(*file.reads, {.width = 1}).value();
+  for (const auto& one : single) EXPECT_FALSE(one.is_model);
 }
 
 TEST(BytesOfPass, OfLayersWithAWindowEndAtTheirCacheAsAllocated) {

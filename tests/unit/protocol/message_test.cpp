@@ -118,6 +118,28 @@ TEST(Message, texts_to_read_again_and_what_was_read_arrive) {
   EXPECT_EQ(std::get<trace::Rereading>(happened.event).margins.at(0).top2, 0.125);
 }
 
+TEST(Message, an_observation_and_what_asks_for_it_come_back_whole) {
+  Observe job;
+  job.setup.model_path = "m.gguf";
+  job.text = "abc";
+  job.depth = 300;
+  job.widths = {1, 16};
+  job.n_predict = 64;
+  const auto submitted = only<Submit>(decode_command(encode(Command(Submit{5, job}))));
+  EXPECT_EQ(std::get<Observe>(submitted.job).widths, job.widths);
+  EXPECT_EQ(std::get<Observe>(submitted.job).n_predict, 64);
+  trace::Observation seen;
+  seen.passes = {{trace::PassPart::taking_in, 4, 300, 1, {{"KV", 1ULL << 40}}, 2.5}};
+  seen.tables = {{"n-gram table", 170, 1ULL << 34, 4, 64, 63, 1, 15.5}};
+  const auto happened = only<Happened>(decode_report(encode(Report(Happened{5, seen}))));
+  const auto& back = std::get<trace::Observation>(happened.event);
+  EXPECT_EQ(back.passes.at(0).part, trace::PassPart::taking_in);
+  EXPECT_EQ(back.passes.at(0).classes.at(0).bytes, 1ULL << 40);
+  EXPECT_EQ(back.passes.at(0).experts_per_layer, 2.5);
+  EXPECT_EQ(back.tables.at(0).pages_per_token, 15.5);
+  EXPECT_FALSE(back.experts);
+}
+
 TEST(Message, text_that_is_no_utf8_becomes_replacement_characters) {
   trace::Finished finished;
   finished.text = "half a \xe2\x82";
