@@ -76,8 +76,8 @@ PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
 PACELINE_DOCUMENT_FIELDS(Rates, 3, best, median, mean);
 PACELINE_DOCUMENT_FIELDS(ProbedBandwidth, 7, where, access, pages, threads, bytes, huge_share,
                          bytes_per_s);
-PACELINE_DOCUMENT_FIELDS(ProbedGather, 7, row_bytes, table_bytes, shift_bytes, dependent, pages,
-                         ns_per_row, bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(ProbedGather, 8, row_bytes, table_bytes, shift_bytes, dependent, pages,
+                         ns_per_row, ns_per_row_median, bytes_per_s);
 PACELINE_DOCUMENT_FIELDS(ProbedDevice, 5, name, bytes, upload_bytes_per_s, download_bytes_per_s,
                          read_bytes_per_s);
 PACELINE_DOCUMENT_FIELDS(Probe, 8, created, age_s, took_s, seed, bandwidth, gather, devices,
