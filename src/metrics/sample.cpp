@@ -126,7 +126,7 @@ Sample collect(const std::vector<const trace::Launch*>& launches, std::string_vi
   PromptMap prompts;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     sample.rounds.push_back(launches[i]->round);
-    collect_launch(*launches[i], i, launches.size(), workload_class, prompts, sample);
+    collect_launch(*launches[i], i, launches.size(), workload_class, setup, prompts, sample);
   }
   for (auto& [id, cells] : prompts) {
     if (std::all_of(cells.launches.begin(), cells.launches.end(), has_rate))
