@@ -35,7 +35,7 @@ constexpr const char* about_machine =
 
 struct Settings {
   std::optional<std::string> json;
-  std::optional<std::string> probe;  ///< "fresh", "kept" or empty
+  std::optional<std::string> probe;  ///< "fresh" or "kept"; absent: none is asked for
 };
 
 document::Known<document::Probe> probed(const Settings& settings, engine::Engine& engine) {
@@ -84,13 +84,14 @@ void add_machine(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->default_str("no document");
   command
-      ->add_option("--probe", settings->probe,
-                   "Measure the memory, in under 30 s, or show what was measured since the machine "
-                   "was started; fresh measures again")
+      ->add_option(
+          "--probe", settings->probe,
+          "Measure the memory, in under 30 s, or show what was kept of it since the machine "
+          "was started; fresh measures again")
       ->expected(0, 1)
-      ->check(CLI::IsMember({"", "kept", "fresh"}))
-      ->type_name("[fresh]")
-      ->default_str("no probe");
+      ->check(CLI::IsMember({"kept", "fresh"}))
+      ->type_name("WHICH")
+      ->default_str("kept");
   command->footer(
       "Examples:\n  paceline machine --json machine.json\n  paceline machine --probe\n"
       "  paceline machine --probe=fresh");

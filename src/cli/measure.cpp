@@ -20,6 +20,7 @@
 #include "machine/machine.hpp"
 #include "metrics/summary.hpp"
 #include "report/terminal.hpp"
+#include "study/memory_speed.hpp"
 #include "study/run.hpp"
 #include "trace/trace_file.hpp"
 #include "util/clock.hpp"
@@ -64,6 +65,28 @@ std::string counted(Number number, std::string_view thing) {
   return fmt::format("{} {}{}", number, thing, number == 1 ? "" : sibilant ? "es" : "s");
 }
 
+/// How long plain decoding takes at least: nothing reads its bytes faster than the memory gives
+/// them. Nothing where they are not known, and of prefill, which computes.
+void print_least_time(const study::RunOptions& options) {
+  if (!options.ceilings || !options.bytes_per_pass) return;
+  const auto plain = std::count_if(options.arms.begin(), options.arms.end(), [](const auto& arm) {
+    return arm.setup.spec_type == trace::SpecType::none;
+  });
+  const auto speed = study::measure_memory(options.arms.front().setup.threads, {});
+  if (plain == 0 || speed.read_bytes_per_s.empty()) return;
+  const double best =
+      *std::max_element(speed.read_bytes_per_s.begin(), speed.read_bytes_per_s.end());
+  const double tokens = static_cast<double>(plain) * options.rounds * options.n_predict *
+                        static_cast<double>(options.prompts.measured.size()) *
+                        static_cast<double>(options.depths.size());
+  util::say(
+      fmt::format("      plain decoding alone: {:.0f} tokens of {:.3g} MB each, at {:.3g} GB/s of "
+                  "memory {:.1f} "
+                  "min or more if no output ends early and no cache helps",
+                  tokens, *options.bytes_per_pass / 1e6, best / 1e9,
+                  tokens * *options.bytes_per_pass / best / 60));
+}
+
 void print_plan(const study::RunOptions& options) {
   std::vector<std::string> arms;
   for (const auto& arm : options.arms) arms.push_back(arm.name);
@@ -102,6 +125,7 @@ void print_plan(const study::RunOptions& options) {
   for (const auto& line : describe_loads(options.loads, prompts)) util::say("      " + line);
   for (const auto& note : options.workload_notes) util::say("      " + note);
   for (const auto& note : options.prompts.notes) util::say("      " + note);
+  print_least_time(options);
 }
 
 /// Arms of which no launch gave a figure, each with the reason of its first failure.

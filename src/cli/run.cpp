@@ -17,6 +17,7 @@
 #include "cli/server_options.hpp"
 #include "cli/workload_options.hpp"
 #include "engine/embedded/embedded_engine.hpp"
+#include "model/bytes.hpp"
 #include "study/inspect.hpp"
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
@@ -147,6 +148,15 @@ void say_longest_draft(trace::Setup& setup, const engine::server::ServerOptions&
     setup.draft_n_max = file->second.drafter->longest_draft.value_or(setup.draft_n_max);
 }
 
+/// What the ceilings of a run need to know before it, as far as the file's architecture is known.
+void note_reads(const model::FileFacts& target, study::RunOptions& run) {
+  if (!target.reads) return;
+  for (const auto& table : target.reads->rows)
+    if (table.rows > 1) run.tables.push_back(table);
+  if (const auto bytes = model::bytes_of_pass(*target.reads, {}))
+    run.bytes_per_pass = model::total_bytes(*bytes);
+}
+
 /// What the files say where the command line does not: how to draft, and whether there is a chat
 /// template. What cannot work in the embedded engine is refused now, not after another arm was
 /// measured; a server of the user's own says so itself.
@@ -157,6 +167,8 @@ util::Result<void> plan_files(Settings& settings, engine::server::ServerOptions&
   PACELINE_TRY_ASSIGN(const auto target,
                       study::inspect(reader, settings.arms.model, util::interrupted));
   server.files[settings.arms.model] = target;
+  settings.run.ceilings = !settings.server.is_managed();
+  note_reads(target, settings.run);
   if (settings.arms.draft_model && settings.arms.spec_types.empty()) {
     PACELINE_TRY_ASSIGN(const auto drafter,
                         study::inspect(reader, *settings.arms.draft_model, util::interrupted));

@@ -345,6 +345,13 @@ std::vector<Failure> to_outcomes(const trace::Trace& trace) {
   return failures;
 }
 
+Known<std::uint64_t> to_llc_bytes(const trace::Trace& trace) {
+  for (const auto& launch : trace.launches)
+    if (launch.memory_speed && launch.memory_speed->llc_bytes)
+      return known(*launch.memory_speed->llc_bytes);
+  return not_known<std::uint64_t>("the memory was not measured in this run");
+}
+
 void fill_run(Document& document, const trace::Trace& trace) {
   document.schema = "paceline.report/1";
   document.tool = {"paceline", trace.header.tool_version};
@@ -373,7 +380,7 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   document.mix = to_mix(mix, summary);
   document.memory = to_memory(trace);
   document.fills = to_fills(trace, summary);
-  document.ceiling = {"bytes per pass and memory bandwidth are not measured"};
+  document.llc_bytes = to_llc_bytes(trace);
   document.quality = {"no perplexity or task was measured beside the speed"};
   document.noise = to_noise(trace);
   document.width_curves = to_curves(summary);

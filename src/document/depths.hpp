@@ -17,6 +17,32 @@ struct BreakEven {
   bool is_lower_bound = false;  ///< the widest pass that was timed pays too
 };
 
+struct ClassBytes {
+  std::string tensor_class;
+  double bytes = 0;  ///< of the mean pass
+};
+
+/// Seconds of the mean pass by what they are spent on; they add up to it.
+struct PassTerms {
+  double reading_s = 0;
+  double gathering_s = 0;
+  double computing_s = 0;
+  double drafting_s = 0;
+  double host_s = 0;
+  std::string bound;  ///< what most of it is spent on
+};
+
+/// What the passes of an arm on a class read from memory, beside what the memory gives.
+struct Ceiling {
+  Quantity share;             ///< ceiling seconds over measured seconds
+  Quantity read_bytes_per_s;  ///< bytes that the passes read over the time they took
+  Quantity bandwidth;         ///< of reads by the launch's threads, in bytes/s
+  double bytes_per_pass = 0;  ///< mean; 0: not known, and share says why
+  std::vector<ClassBytes> largest;
+  bool uniform_routing = false;  ///< some bytes suppose that routers pick experts evenly
+  Known<PassTerms> terms;
+};
+
 /// The context filled from one depth to the next on one arm, over its launches.
 struct Fill {
   std::string arm;

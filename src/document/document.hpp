@@ -278,7 +278,7 @@ struct Workload {
   Known<double> repeated_8gram_share;
   Known<bool> looping;
   Known<Lossless> lossless;
-  Known<double> ceiling_share;
+  Ceiling ceiling;
   Known<BreakEven> break_even;
 };
 
@@ -435,8 +435,8 @@ struct Document {
   std::vector<DefaultPrice> default_prices;  ///< empty: none was asked for
   Mix mix;
   Memory memory;
-  std::vector<Fill> fills;  ///< by arm and depth; empty: no depth was asked for
-  Unmeasured ceiling;
+  std::vector<Fill> fills;         ///< by arm and depth; empty: no depth was asked for
+  Known<std::uint64_t> llc_bytes;  ///< of the caches before memory, as the run's ceilings suppose
   Unmeasured quality;
   Noise noise;
   std::vector<Load> loads;  ///< by arm; empty: one request ran at a time

@@ -141,7 +141,17 @@ Reason build(const Evidence& evidence) {
   return one_build(evidence.trace) ? Reason{} : "launches ran different builds";
 }
 
-Reason ceiling(const Evidence& evidence) { return evidence.document.ceiling.reason; }
+/// A working set that a cache holds has no ceiling in memory, and that is known then.
+Reason ceiling(const Evidence& evidence) {
+  std::string gap = "no class was measured";
+  const bool all = every_workload(evidence.document, [&](const Arm&, const Workload& workload) {
+    const Quantity& share = workload.ceiling.share;
+    if (share.value || std::string_view(share.reason).starts_with("cache:")) return true;
+    gap = share.reason;
+    return false;
+  });
+  return all ? Reason{} : gap;
+}
 
 Reason concurrency(const Evidence& evidence) {
   const auto& engine = evidence.document.engine;

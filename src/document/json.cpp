@@ -76,8 +76,8 @@ PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
 PACELINE_DOCUMENT_FIELDS(Rates, 3, best, median, mean);
 PACELINE_DOCUMENT_FIELDS(ProbedBandwidth, 7, where, access, pages, threads, bytes, huge_share,
                          bytes_per_s);
-PACELINE_DOCUMENT_FIELDS(ProbedGather, 7, row_bytes, table_bytes, shift_bytes, dependent, pages,
-                         ns_per_row, bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(ProbedGather, 8, row_bytes, table_bytes, shift_bytes, dependent, pages,
+                         ns_per_row, ns_per_row_median, bytes_per_s);
 PACELINE_DOCUMENT_FIELDS(ProbedDevice, 5, name, bytes, upload_bytes_per_s, download_bytes_per_s,
                          read_bytes_per_s);
 PACELINE_DOCUMENT_FIELDS(Probe, 8, created, age_s, took_s, seed, bandwidth, gather, devices,
@@ -144,6 +144,11 @@ PACELINE_DOCUMENT_FIELDS(ComparedText, 8, prompt, verdict, digest, plain_digest,
                          width, margin, near_tie_limit);
 PACELINE_DOCUMENT_FIELDS(Lossless, 8, verdict, texts, equal, near_tie, unknown, wrong, says, each);
 
+PACELINE_DOCUMENT_FIELDS(ClassBytes, 2, tensor_class, bytes);
+PACELINE_DOCUMENT_FIELDS(PassTerms, 6, reading_s, gathering_s, computing_s, drafting_s, host_s,
+                         bound);
+PACELINE_DOCUMENT_FIELDS(Ceiling, 7, share, read_bytes_per_s, bandwidth, bytes_per_pass, largest,
+                         uniform_routing, terms);
 PACELINE_DOCUMENT_FIELDS(BreakEven, 2, draft_length, is_lower_bound);
 PACELINE_DOCUMENT_FIELDS(Fill, 10, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
                          launches, failures, context_bytes, compute_bytes, pss_bytes);
@@ -174,7 +179,7 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"repeated_8gram_share", workload.repeated_8gram_share},
           {"looping", workload.looping},
           {"lossless", workload.lossless},
-          {"ceiling_share", workload.ceiling_share},
+          {"ceiling", workload.ceiling},
           {"break_even", workload.break_even}};
 }
 
@@ -225,7 +230,7 @@ PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
 PACELINE_DOCUMENT_FIELDS(Document, 29, schema, tool, created, trace_id, machine, engine, target,
                          drafter, projector, servers, sampling, concurrency, launches, arms,
-                         comparisons, default_prices, mix, memory, fills, ceiling, quality, noise,
+                         comparisons, default_prices, mix, memory, fills, llc_bytes, quality, noise,
                          loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
                          said);
 

@@ -26,15 +26,17 @@ struct ProbedBandwidth {
   Known<Rates> bytes_per_s;
 };
 
-/// Random rows read by one thread. The median of several walks.
+/// Random rows read by one thread, in several walks. What disturbs one only adds time, so the least
+/// is nearest to what the memory does.
 struct ProbedGather {
   std::uint64_t row_bytes = 0;
   std::uint64_t table_bytes = 0;
   std::uint64_t shift_bytes = 0;
   bool dependent = false;
   std::string pages;
-  double ns_per_row = 0;
-  double bytes_per_s = 0;  ///< of the rows alone
+  double ns_per_row = 0;  ///< the least
+  double ns_per_row_median = 0;
+  double bytes_per_s = 0;  ///< of the rows alone, by the least time
 };
 
 struct ProbedDevice {
@@ -60,7 +62,7 @@ struct Probe {
 /// `now_s` is the time since the machine's start.
 Probe to_probe(const machine::Survey& survey, double now_s);
 
-/// What the figures say in words, by rules on medians:
+/// What the figures say in words, by rules on the best of all repeats:
 /// - threads: the fewest whose reads reach 95 % of the best bandwidth;
 /// - translation of addresses (TLB): rows of 64 bytes from the largest table, on small pages over
 ///   huge ones, told when the ratio is at least 1.1 and the system gave huge pages for nine tenths;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "document/probe.hpp"
-#include "metrics/arithmetic.hpp"
 
 namespace paceline::document {
 
@@ -20,12 +19,12 @@ constexpr double mostly_huge = 0.9;
 constexpr std::uint64_t line_bytes = 64;
 constexpr std::uint64_t page_bytes = 4096;
 
-/// Median reads on huge pages by one number of threads of the whole machine.
+/// The best reads on huge pages by one number of threads of the whole machine.
 std::optional<double> reads_at(const Survey& survey, int threads) {
   for (const auto& figure : survey.bandwidth)
     if (figure.threads == threads && figure.access == Access::read && figure.pages == Pages::huge &&
         !figure.node && !figure.bytes_per_s.empty())
-      return metrics::median(figure.bytes_per_s);
+      return *std::max_element(figure.bytes_per_s.begin(), figure.bytes_per_s.end());
   return std::nullopt;
 }
 
@@ -45,6 +44,10 @@ const GatherFigure* find(const Survey& survey, const Row& row) {
         (found == nullptr || figure.table_bytes > found->table_bytes))
       found = &figure;
   return found;
+}
+
+double least_ns(const GatherFigure& figure) {
+  return *std::min_element(figure.ns_per_row.begin(), figure.ns_per_row.end());
 }
 
 std::string mib(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20); }
@@ -74,7 +77,7 @@ void tell_translation(const Survey& survey, std::vector<std::string>& says) {
                     dependent ? "each naming the next" : "16 at once", mib(huge->table_bytes));
     const double got =
         static_cast<double>(huge->huge_bytes.value_or(0)) / static_cast<double>(huge->buffer_bytes);
-    const double ratio = metrics::median(small->ns_per_row) / metrics::median(huge->ns_per_row);
+    const double ratio = least_ns(*small) / least_ns(*huge);
     if (!huge->huge_bytes || got < mostly_huge)
       says.push_back(fmt::format(
           "What translating addresses (TLB) costs {} cannot be told: the system {}.", rows,
@@ -97,7 +100,7 @@ void tell_crossing(const Survey& survey, std::vector<std::string>& says) {
   const auto* on_one = find(survey, {page_bytes, false, Pages::small});
   const auto* on_two = find(survey, {page_bytes, false, Pages::small, page_bytes / 2});
   if (on_one == nullptr || on_two == nullptr) return;
-  const double ratio = metrics::median(on_two->ns_per_row) / metrics::median(on_one->ns_per_row);
+  const double ratio = least_ns(*on_two) / least_ns(*on_one);
   says.push_back(fmt::format(
       "Crossing pages {}: a row of {} bytes on two small pages takes {:.2f} times as long as one "
       "on "
@@ -109,8 +112,8 @@ void tell_latency(const Survey& survey, std::vector<std::string>& says) {
   const auto* apart = find(survey, {line_bytes, true, Pages::huge});
   const auto* together = find(survey, {line_bytes, false, Pages::huge});
   if (apart == nullptr || together == nullptr) return;
-  const double apart_ns = metrics::median(apart->ns_per_row);
-  const double together_ns = metrics::median(together->ns_per_row);
+  const double apart_ns = least_ns(*apart);
+  const double together_ns = least_ns(*together);
   says.push_back(fmt::format(
       "A row of {} bytes from a table of {} takes {:.0f} ns when each names the next and {:.1f} ns "
       "of 16 at once, {:.1f} times less.",

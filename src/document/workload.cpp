@@ -195,10 +195,27 @@ Lossless to_lossless(const metrics::Lossless& from) {
   return lossless;
 }
 
+Ceiling to_ceiling(const metrics::Ceiling& from) {
+  Ceiling ceiling;
+  ceiling.share = to_quantity(from.share);
+  ceiling.read_bytes_per_s = to_quantity(from.read_bytes_per_s);
+  ceiling.bandwidth = to_quantity(from.bandwidth);
+  ceiling.bytes_per_pass = from.bytes_per_pass;
+  for (const auto& [name, bytes] : from.largest) ceiling.largest.push_back({name, bytes});
+  ceiling.uniform_routing = from.has_model;
+  ceiling.terms =
+      not_known<PassTerms>(from.no_terms.empty() ? "no ceiling was computed" : from.no_terms);
+  if (const auto& terms = from.terms)
+    ceiling.terms = known(PassTerms{terms->reading_s, terms->gathering_s, terms->computing_s,
+                                    terms->drafting_s, terms->host_s, terms->bound});
+  return ceiling;
+}
+
 Known<BreakEven> to_break_even(const metrics::ClassSummary& summary, const trace::Arm& arm,
                                const std::vector<metrics::WidthCurve>& curves) {
   if (is_plain(arm)) return not_known<BreakEven>("no drafter");
-  if (!summary.tokens_per_pass.value) return not_known<BreakEven>(summary.tokens_per_pass.reason);
+  if (!summary.tokens_per_pass.value)
+    return not_known<BreakEven>(to_quantity(summary.tokens_per_pass).reason);
   for (const auto& curve : curves) {
     if (curve.arm != arm.plain || curve.filled_tokens != summary.filled_tokens) continue;
     if (const auto found = metrics::break_even(curve, *summary.tokens_per_pass.value))
@@ -288,7 +305,7 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
                          ? known(summary.looping)
                          : not_known<bool>(workload.repeated_8gram_share.reason);
   workload.lossless = to_lossless(summary, arm, trace.header.force_text);
-  workload.ceiling_share = not_known<double>("bytes per pass and bandwidth are not measured");
+  workload.ceiling = to_ceiling(summary.ceiling);
   workload.break_even = to_break_even(summary, arm, curves);
   return workload;
 }

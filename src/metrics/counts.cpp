@@ -260,6 +260,10 @@ void add(Counts& total, const Counts& more) {
   total.prefill_cached += more.prefill_cached;
   total.prefill_drafter_s += more.prefill_drafter_s;
   total.prefill_tokens += more.prefill_tokens;
+  total.bytes_read += more.bytes_read;
+  add_map(total.bytes_by_class, more.bytes_by_class);
+  add_map(total.rows_gathered, more.rows_gathered);
+  total.bytes_are_modelled |= more.bytes_are_modelled;
   total.windows_8gram += more.windows_8gram;
   total.windows_8gram_repeated += more.windows_8gram_repeated;
   add_positions(total.positions, more.positions);

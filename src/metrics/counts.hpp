@@ -55,6 +55,10 @@ struct Counts {
   Seconds prefill_drafter_s;  ///< part of it that was the drafter's own
   Count prefill_tokens;       ///< prompt tokens really processed
   Count prefill_cached;       ///< prompt tokens taken from a cache instead
+  Bytes bytes_read;           ///< from memory, by the passes
+  std::map<std::string, double> bytes_by_class;
+  std::map<std::string, double> rows_gathered;  ///< from tables with several rows a token, by class
+  bool bytes_are_modelled = false;              ///< some suppose that routers pick experts evenly
   long windows_8gram = 0;
   long windows_8gram_repeated = 0;
   std::vector<PositionCounts> positions;

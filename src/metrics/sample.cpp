@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "metrics/bytes_read.hpp"
+
 namespace paceline::metrics {
 
 namespace {
@@ -32,8 +34,26 @@ bool has_rate(const Counts& counts) { return counts.decode_tokens > 0 && counts.
 
 using PromptMap = std::map<std::string, PromptCells>;
 
+void count_bytes(const trace::Launch& launch, const trace::Setup* setup,
+                 const trace::Request& request, Counts& counts) {
+  if (setup == nullptr || !launch.facts) {
+    counts.bytes_read = Bytes::unknown("what a pass reads was not asked for");
+    return;
+  }
+  auto bytes = bytes_read(*launch.facts, *setup, request);
+  if (!bytes) {
+    counts.bytes_read = Bytes::unknown(bytes.error().message);
+    return;
+  }
+  counts.bytes_read = total_bytes(*bytes);
+  counts.bytes_by_class = std::move(bytes->by_class);
+  counts.rows_gathered = std::move(bytes->rows_gathered);
+  counts.bytes_are_modelled = bytes->has_model;
+}
+
 void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t launches,
-                    std::string_view workload_class, PromptMap& prompts, Sample& sample) {
+                    std::string_view workload_class, const trace::Setup* setup, PromptMap& prompts,
+                    Sample& sample) {
   for (const auto& request : launch.requests) {
     if (!is_measured(request) || request.workload_class != workload_class) continue;
     sample.filled_tokens = request.filled_tokens;
@@ -41,10 +61,12 @@ void collect_launch(const trace::Launch& launch, std::size_t index, std::size_t 
     cells.prompt_id = request.prompt_id;
     cells.family = request.family.empty() ? request.prompt_id : request.family;
     cells.launches.resize(launches);
-    if (const auto counts = count_request(request))
+    if (auto counts = count_request(request)) {
+      count_bytes(launch, setup, request, *counts);
       add(cells.launches[index], *counts);
-    else
+    } else {
       ++sample.requests_failed;
+    }
   }
 }
 
@@ -98,12 +120,13 @@ std::vector<const trace::Launch*> counted_launches(const trace::Trace& trace,
   return counted;
 }
 
-Sample collect(const std::vector<const trace::Launch*>& launches, std::string_view workload_class) {
+Sample collect(const std::vector<const trace::Launch*>& launches, std::string_view workload_class,
+               const trace::Setup* setup) {
   Sample sample;
   PromptMap prompts;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     sample.rounds.push_back(launches[i]->round);
-    collect_launch(*launches[i], i, launches.size(), workload_class, prompts, sample);
+    collect_launch(*launches[i], i, launches.size(), workload_class, setup, prompts, sample);
   }
   for (auto& [id, cells] : prompts) {
     if (std::all_of(cells.launches.begin(), cells.launches.end(), has_rate))

@@ -50,7 +50,9 @@ std::vector<const trace::Launch*> counted_launches(const trace::Trace& trace, st
 
 /// Prompts that some launch lacks are left out of all of them, so that launches differ by nothing
 /// but the launch; they are counted in prompts_excluded.
-Sample collect(const std::vector<const trace::Launch*>& launches, std::string_view workload_class);
+/// With `setup`, what the passes read from memory is counted too.
+Sample collect(const std::vector<const trace::Launch*>& launches, std::string_view workload_class,
+               const trace::Setup* setup = nullptr);
 
 /// `sample` on the prompts and rounds that `other` has too.
 Sample shared_part(const Sample& sample, const Sample& other);

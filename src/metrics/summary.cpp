@@ -22,10 +22,10 @@ bool counts_as_bare(const std::string& residency) {
 
 using Samples = std::map<std::string, Sample>;  // by class
 
-Samples collect_arm(const trace::Trace& trace, const std::string& arm) {
-  const auto launches = counted_launches(trace, arm);
+Samples collect_arm(const trace::Trace& trace, const trace::Arm& arm) {
+  const auto launches = counted_launches(trace, arm.name);
   Samples samples;
-  for (const auto& name : classes_of(trace)) samples[name] = collect(launches, name);
+  for (const auto& name : classes_of(trace)) samples[name] = collect(launches, name, &arm.setup);
   return samples;
 }
 
@@ -54,7 +54,7 @@ std::string no_twin_reason(const trace::Trace& trace, const trace::Arm& arm) {
 Context context_of(const trace::Trace& trace) {
   Context context{trace, {}};
   for (const auto& arm : trace.header.arms)
-    if (trace::is_denominator(arm)) context.plain[arm.name] = collect_arm(trace, arm.name);
+    if (trace::is_denominator(arm)) context.plain[arm.name] = collect_arm(trace, arm);
   return context;
 }
 
@@ -125,9 +125,14 @@ ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const tr
     else
       ++summary.launches_lost;
   }
-  const auto samples = collect_arm(context.trace, arm.name);
-  for (const auto& name : classes_of(context.trace))
-    summary.classes.push_back(summarise_class(context, arm, name, samples.at(name)));
+  const auto samples = collect_arm(context.trace, arm);
+  const auto curves = width_curves(context.trace, arm.name);
+  for (const auto& name : classes_of(context.trace)) {
+    const Sample& sample = samples.at(name);
+    summary.classes.push_back(summarise_class(context, arm, name, sample));
+    ClassSummary& of_class = summary.classes.back();
+    of_class.ceiling = ceiling_of(of_class, sample, context.trace, arm, curves);
+  }
   withhold_speedups(summary, arm.setup.forced.has_value());
   fill_mix(summary, samples, mix);
   return summary;
@@ -142,8 +147,9 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
   for (const auto& arm : trace.header.arms) {
     summary.arms.push_back(summarise_arm(context, arm, mix));
     for (const auto& item : summary.arms.back().classes) {
-      auto sentence = find_phase_contradiction(arm.name, item);
-      if (!sentence.empty()) summary.contradictions.push_back(std::move(sentence));
+      for (auto& sentence :
+           {find_phase_contradiction(arm.name, item), find_ceiling_contradiction(arm.name, item)})
+        if (!sentence.empty()) summary.contradictions.push_back(sentence);
     }
     for (auto& curve : width_curves(trace, arm.name)) summary.curves.push_back(std::move(curve));
   }

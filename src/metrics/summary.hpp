@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/ceiling.hpp"
 #include "metrics/counts.hpp"
 #include "metrics/estimate.hpp"
 #include "metrics/fills.hpp"
@@ -92,6 +93,7 @@ struct ClassSummary {
   std::optional<double> repeated_8gram_share;  ///< absent when no output has 8 tokens
   bool looping = false;                        ///< share over 0.3: classes are not compared
   std::optional<double> as_run_tokens_per_s;   ///< raw sum(E - 1) / sum(T); never compared
+  Ceiling ceiling;
   std::optional<PhaseSummary> phases;
   std::optional<Lossless> lossless;  ///< greedy runs only
 };

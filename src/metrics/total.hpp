@@ -65,5 +65,6 @@ class Total {
 
 using Count = Total<long>;
 using Seconds = Total<double>;
+using Bytes = Total<double>;
 
 }  // namespace paceline::metrics

@@ -92,20 +92,19 @@ std::string gathers(const std::vector<document::ProbedGather>& list, bool depend
     table.add_row(std::move(line));
   }
   return line("gather",
-              fmt::format("ns a row, {}, by size of the table: huge pages / small ones",
+              fmt::format("least ns a row, {}, by size of the table: huge pages / small ones",
                           dependent ? "each row naming the next" : "16 rows at once"),
               style) +
          table.render(label_width, style.colour);
 }
 
 std::string devices(const Known<std::vector<document::ProbedDevice>>& devices, const Style& style) {
-  if (!devices.value)
-    return line("through ggml", "unknown (" + printable(devices.reason) + ")", style);
+  if (!devices.value) return line("ggml", "unknown (" + printable(devices.reason) + ")", style);
   std::string text;
   for (const auto& device : *devices.value) {
     const bool measured = device.read_bytes_per_s.value.has_value();
     const auto rate = [](const Known<Rates>& rates) { return figure(rates.value->best / 1e9); };
-    text += line(text.empty() ? "through ggml" : "",
+    text += line(text.empty() ? "ggml" : "",
                  printable(device.name) + ": " +
                      (measured ? fmt::format("GB/s, best: to the device {}, from it {}, weights "
                                              "read by a product of matrix and vector {}",

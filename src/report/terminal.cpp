@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/json.hpp"
+#include "report/ceiling.hpp"
 #include "report/depth.hpp"
 #include "report/format.hpp"
 #include "report/header.hpp"
@@ -119,6 +120,7 @@ std::string terminal(const Document& document, const Style& style) {
   std::string text = header_text(document, style);
   text += legend(document, style);
   text += class_tables(document, style, notes);
+  text += ceiling_table(document, style, notes);
   text += depth_table(document, style, notes);
   text += fill_table(document, style, notes);
   text += draft_table(document, style, notes);

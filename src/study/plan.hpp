@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/read_facts.hpp"
 #include "trace/mix.hpp"
 #include "trace/setup.hpp"
 #include "workload/selection.hpp"
@@ -34,13 +35,16 @@ struct RunOptions {
   std::vector<int> depths = {0};  ///< tokens of text below the prompts, ascending; each prompt at
                                   ///< each
   std::string fill_text;          ///< that fills the context; empty: nothing has to be filled
-  bool phases = false;            ///< one more synced launch per arm, for the phases
-  bool widths = false;            ///< time passes by width in every launch
-  int widest = 0;                 ///< widest pass to time on the plain arm
-  bool ignore_eos = false;        ///< servers go on to the cap
-  bool pictures = false;          ///< every request carries one of ours; chat messages only
-  bool warm_session = false;      ///< keep the drafter's own state from request to request
-  bool force_text = false;        ///< all arms follow the text that plain gives first, untimed
+  bool ceilings = false;          ///< measure the memory before every launch
+  std::vector<model::RowsRead> tables;        ///< of the target, whose rows are gathered then too
+  std::optional<double> bytes_per_pass = {};  ///< of the target, one token wide; absent: not known
+  bool phases = false;                        ///< one more synced launch per arm, for the phases
+  bool widths = false;                        ///< time passes by width in every launch
+  int widest = 0;                             ///< widest pass to time on the plain arm
+  bool ignore_eos = false;                    ///< servers go on to the cap
+  bool pictures = false;      ///< every request carries one of ours; chat messages only
+  bool warm_session = false;  ///< keep the drafter's own state from request to request
+  bool force_text = false;    ///< all arms follow the text that plain gives first, untimed
   std::uint64_t seed = 1;
   int patience_s = 600;  ///< silence after which an engine is given up
 };

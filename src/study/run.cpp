@@ -12,6 +12,7 @@
 #include "metrics/normalise.hpp"
 #include "study/collect.hpp"
 #include "study/load.hpp"
+#include "study/memory_speed.hpp"
 #include "study/rereading.hpp"
 #include "workload/picture.hpp"
 
@@ -140,6 +141,10 @@ class Run {
     launch.index = static_cast<int>(trace_.launches.size());
     launch.round = planned.round;
     launch.arm = arm.name;
+    if (options_.ceilings && !stop_asked_()) {
+      show(arm, planned, "measuring the memory");
+      launch.memory_speed = measure_memory(setup.threads, options_.tables);
+    }
     show(arm, planned, "loading");
     // Some engines know only once they are open whether they run here.
     const auto before = machine::read_memory(std::nullopt, trace::MemoryMoment::before_load);

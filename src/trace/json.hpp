@@ -165,8 +165,10 @@ PACELINE_JSON_FIELDS(Margin, 4, workload_class, prompt_id, token, top2);
 PACELINE_JSON_FIELDS(Rereading, 2, widths, margins);
 PACELINE_JSON_FIELDS(Fill, 6, depth, tokens, began_ns, ended_ns, drafter_ns, memory);
 PACELINE_JSON_FIELDS(FilledDepth, 4, asked_depth, outcome, fill, reading);
-PACELINE_JSON_FIELDS(Launch, 11, index, round, arm, facts, outcome, requests, widths, memory, loads,
-                     fills, rereadings);
+PACELINE_JSON_FIELDS(GatherTime, 4, name, row_bytes, table_bytes, ns_per_row);
+PACELINE_JSON_FIELDS(MemorySpeed, 5, threads, read_bytes_per_s, llc_bytes, gathers, reason);
+PACELINE_JSON_FIELDS(Launch, 12, index, round, arm, facts, outcome, memory_speed, requests, widths,
+                     memory, loads, fills, rereadings);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Header, 14, trace_id, created, tool_version, seed, rounds, n_predict, workload,

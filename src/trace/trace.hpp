@@ -8,6 +8,7 @@
 #include "trace/facts.hpp"
 #include "trace/load.hpp"
 #include "trace/memory.hpp"
+#include "trace/memory_speed.hpp"
 #include "trace/mix.hpp"
 #include "trace/request.hpp"
 #include "trace/rereading.hpp"
@@ -52,6 +53,7 @@ struct Launch {
   std::string arm;
   std::optional<EngineFacts> facts;  ///< absent when the engine never opened
   Outcome outcome;
+  std::optional<MemorySpeed> memory_speed = {};  ///< absent: nobody asked for it
   std::vector<Request> requests;
   std::vector<WidthTime> widths;
   std::vector<MemoryReading> memory;  ///< in order of time; empty: the engine is no process

@@ -12,7 +12,7 @@ namespace paceline::machine {
 
 namespace {
 
-constexpr int gather_samples = 3;
+constexpr int gather_samples = 5;
 constexpr std::uint64_t gather_seed = 1;
 
 BandwidthFigure measure(const SurveyPlan::Bandwidth& planned, double seconds) {

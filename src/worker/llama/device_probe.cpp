@@ -81,7 +81,7 @@ class Bench {
 
   /// Whether every row was summed: a sum of as many ones as a row is long.
   bool product_is_right() const {
-    std::vector<float> sums(ggml_nelements(product_));
+    std::vector<float> sums(ggml_nbytes(product_) / sizeof(float));
     ggml_backend_tensor_get(product_, sums.data(), 0, ggml_nbytes(product_));
     return std::all_of(sums.begin(), sums.end(), [](float sum) {
       return std::abs(sum - row_length) <= rounding * row_length;

@@ -160,33 +160,15 @@ TEST(DocumentJson, HasTheFixedKeysInTheirOrder) {
   const util::Json json = parsed(support::sample_document());
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"schema",
-                                            "tool",
-                                            "created",
-                                            "trace_id",
-                                            "machine",
-                                            "engine",
-                                            "target",
-                                            "drafter",
-                                            "servers",
-                                            "sampling",
-                                            "concurrency",
-                                            "launches",
-                                            "arms",
-                                            "comparisons",
-                                            "default_prices",
-                                            "mix",
-                                            "memory",
-                                            "ceiling",
-                                            "quality",
-                                            "noise",
-                                            "loads",
-                                            "crossover_concurrency",
-                                            "width_curves",
-                                            "outcomes",
-                                            "facts",
-                                            "warnings",
-                                            "said"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{
+                      "schema",       "tool",     "created",     "trace_id",
+                      "machine",      "engine",   "target",      "drafter",
+                      "projector",    "servers",  "sampling",    "concurrency",
+                      "launches",     "arms",     "comparisons", "default_prices",
+                      "mix",          "memory",   "fills",       "llc_bytes",
+                      "quality",      "noise",    "loads",       "crossover_concurrency",
+                      "width_curves", "outcomes", "facts",       "warnings",
+                      "said"}));
 }
 
 TEST(DocumentJson, GivesAFigureWithItsInterval) {
@@ -233,7 +215,7 @@ TEST(DocumentJson, NamesWhatThisVersionCannotKnowAndNeverGivesZero) {
   const util::Json json = parsed(support::sample_document());
   EXPECT_TRUE(json["comparisons"].is_array());
   EXPECT_TRUE(json["comparisons"].empty());
-  for (const char* key : {"ceiling", "quality"}) {
+  for (const char* key : {"llc_bytes", "quality"}) {
     EXPECT_TRUE(json[key]["value"].is_null()) << key;
     EXPECT_FALSE(json[key]["reason"].get<std::string>().empty()) << key;
   }

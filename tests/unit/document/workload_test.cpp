@@ -18,7 +18,7 @@ TEST(ToWorkload, GivesTheRatesOfEachDraftPosition) {
   auto summary = drafted();
   summary.counts.passes_speculative = 100;
   summary.counts.positions = {{100, 100, 60}, {80, 50, 25}, {0, 0, 0}};
-  const auto positions = to_workload(summary, dflash, {}).acceptance.positions;
+  const auto positions = to_workload(summary, dflash, {}, {}).acceptance.positions;
   ASSERT_EQ(positions.size(), 3u);
   EXPECT_EQ(positions[0].position, 1);
   EXPECT_DOUBLE_EQ(*positions[1].unconditional.value, 0.25);
@@ -29,22 +29,22 @@ TEST(ToWorkload, GivesTheRatesOfEachDraftPosition) {
 }
 
 TEST(ToWorkload, NamesTheDrafterBesideItsCounts) {
-  const auto workload = to_workload(drafted(), dflash, {});
+  const auto workload = to_workload(drafted(), dflash, {}, {});
   ASSERT_EQ(workload.acceptance.by_drafter.size(), 1u);
   EXPECT_EQ(workload.acceptance.by_drafter[0].drafter, "draft-dflash");
   EXPECT_EQ(workload.acceptance.by_drafter[0].offered.value, 300);
   EXPECT_EQ(workload.acceptance.by_drafter[0].accepted.value, 90);
-  EXPECT_TRUE(to_workload(support::sample_class({"c", 1, 1, 0, 0}, true), plain, {})
+  EXPECT_TRUE(to_workload(support::sample_class({"c", 1, 1, 0, 0}, true), plain, {}, {})
                   .acceptance.by_drafter.empty());
 }
 
 TEST(ToWorkload, ShowsTheResidualOfThePassesOrWhyThereIsNone) {
   auto summary = drafted();
   summary.counts.residual_passes = -1;
-  const auto residual = to_workload(summary, dflash, {}).decode.residual_passes;
+  const auto residual = to_workload(summary, dflash, {}, {}).decode.residual_passes;
   EXPECT_EQ(residual.value, -1);
   summary.counts.passes = 0;
-  EXPECT_FALSE(to_workload(summary, dflash, {}).decode.residual_passes.value);
+  EXPECT_FALSE(to_workload(summary, dflash, {}, {}).decode.residual_passes.value);
 }
 
 TEST(ToWorkload, FindsTheDepthsOfCountedPassesOfTheClassAndArm) {
@@ -60,22 +60,23 @@ TEST(ToWorkload, FindsTheDepthsOfCountedPassesOfTheClassAndArm) {
   trace.launches[9].requests[0].passes[0].depth = 900;
   auto summary = drafted();
   summary.workload_class = "prose";
-  const auto depth = to_workload(summary, dflash, trace).depth;
+  const auto depth = to_workload(summary, dflash, trace, {}).depth;
   ASSERT_TRUE(depth.value);
   EXPECT_EQ(depth.value->lowest, 100);
   EXPECT_EQ(depth.value->highest, 412);
-  EXPECT_FALSE(to_workload(summary, dflash, {}).depth.value);
+  EXPECT_FALSE(to_workload(summary, dflash, {}, {}).depth.value);
 }
 
 TEST(ToWorkload, SaysWhyLosslessnessIsNotKnown) {
-  EXPECT_NE(to_workload(drafted(), dflash, {}).lossless.reason.find("sampled"), std::string::npos);
+  EXPECT_NE(to_workload(drafted(), dflash, {}, {}).lossless.reason.find("sampled"),
+            std::string::npos);
   auto greedy = dflash;
   greedy.sampling.temp = 0;
-  EXPECT_NE(to_workload(drafted(), greedy, {}).lossless.reason.find("greedy text"),
+  EXPECT_NE(to_workload(drafted(), greedy, {}, {}).lossless.reason.find("greedy text"),
             std::string::npos);
   auto summary = drafted();
   summary.lossless = {10, 9, "differs, cause unknown: first at token 7 of prompt p"};
-  const auto lossless = to_workload(summary, greedy, {}).lossless;
+  const auto lossless = to_workload(summary, greedy, {}, {}).lossless;
   ASSERT_TRUE(lossless.value);
   EXPECT_EQ(lossless.value->equal, 9);
 }
@@ -86,7 +87,7 @@ TEST(ToWorkload, SaysOfEveryTextWhatItWasJudgedBy) {
   summary.lossless->each = {
       {"p", metrics::Verdict::equal, std::string(64, 'a'), std::string(64, 'a'), 0, 0, {}, {}},
       {"q", metrics::Verdict::wrong, std::string(64, 'b'), "", 7, 8, 0.5, 0.25}};
-  const auto lossless = *to_workload(summary, dflash, {}).lossless.value;
+  const auto lossless = *to_workload(summary, dflash, {}, {}).lossless.value;
   EXPECT_EQ(lossless.verdict, "wrong");
   ASSERT_EQ(lossless.each.size(), 2u);
   EXPECT_EQ(lossless.each[0].digest.value, std::string(64, 'a'));
@@ -101,15 +102,15 @@ TEST(ToWorkload, SaysOfEveryTextWhatItWasJudgedBy) {
 TEST(ToWorkload, ClaimsNoLosslessnessOfTextsThatWereForced) {
   trace::Trace trace;
   trace.header.force_text = true;
-  EXPECT_NE(to_workload(drafted(), dflash, trace).lossless.reason.find("by construction"),
+  EXPECT_NE(to_workload(drafted(), dflash, trace, {}).lossless.reason.find("by construction"),
             std::string::npos);
 }
 
 TEST(ToWorkload, KeepsPhasesUnknownWithoutASyncedRun) {
   auto summary = drafted();
-  EXPECT_FALSE(to_workload(summary, dflash, {}).phases.value);
+  EXPECT_FALSE(to_workload(summary, dflash, {}, {}).phases.value);
   summary.phases = metrics::PhaseSummary{1, 2, 3, 4, 5, 6, 7, 8, 36, 35, 9};
-  const auto phases = to_workload(summary, dflash, {}).phases;
+  const auto phases = to_workload(summary, dflash, {}, {}).phases;
   ASSERT_TRUE(phases.value);
   EXPECT_EQ(phases.value->draft_s, 1);
   EXPECT_EQ(phases.value->rollback_s, 7);
@@ -118,7 +119,7 @@ TEST(ToWorkload, KeepsPhasesUnknownWithoutASyncedRun) {
   EXPECT_EQ(phases.value->unsynced_total_s, 35);
   EXPECT_FALSE(phases.value->overlap_s.value) << "nobody worked it out";
   summary.phases->overlap_s = 1;
-  EXPECT_EQ(to_workload(summary, dflash, {}).phases.value->overlap_s.value, 1);
+  EXPECT_EQ(to_workload(summary, dflash, {}, {}).phases.value->overlap_s.value, 1);
 }
 
 TEST(ToWorkload, GivesEachOfSeveralDraftersItsOwnCounts) {
@@ -129,7 +130,7 @@ TEST(ToWorkload, GivesEachOfSeveralDraftersItsOwnCounts) {
                                {"draft-mtp", {6, 18, 17, 12, 9}},
                                {"ngram-simple", {4, 28, 24, 16, 14}}};
   summary.counts.asked = {12, 8};
-  const auto drafters = to_workload(summary, arm, {}).acceptance.by_drafter;
+  const auto drafters = to_workload(summary, arm, {}, {}).acceptance.by_drafter;
   ASSERT_EQ(drafters.size(), 2u);
   EXPECT_EQ(drafters[0].drafter, "ngram-simple");
   EXPECT_EQ(drafters[0].attempts.value, 12);
@@ -141,7 +142,7 @@ TEST(ToWorkload, GivesEachOfSeveralDraftersItsOwnCounts) {
   EXPECT_EQ(drafters[1].offered.value, 17);
   EXPECT_EQ(drafters[1].generated.reason, "cut short") << "two of its eight drafts came to nothing";
   arm.setup.server_bin = "llama-server";
-  const auto served = to_workload(summary, arm, {}).acceptance.by_drafter;
+  const auto served = to_workload(summary, arm, {}, {}).acceptance.by_drafter;
   ASSERT_EQ(served.size(), 2u);
   EXPECT_FALSE(served[0].attempts.value);
   EXPECT_FALSE(served[0].attempts.reason.empty());
@@ -150,14 +151,14 @@ TEST(ToWorkload, GivesEachOfSeveralDraftersItsOwnCounts) {
 TEST(ToWorkload, CountsPassesByTheirWidth) {
   auto summary = drafted();
   summary.counts.widths = {{1, 3}, {7, 20}};
-  const auto widths = to_workload(summary, dflash, {}).widths;
+  const auto widths = to_workload(summary, dflash, {}, {}).widths;
   ASSERT_TRUE(widths.value);
   ASSERT_EQ(widths.value->by_width.size(), 2u);
   EXPECT_EQ(widths.value->by_width[1].width, 7);
   EXPECT_EQ(widths.value->by_width[1].passes, 20);
   auto served = dflash;
   served.setup.url = "http://localhost:1";
-  EXPECT_FALSE(to_workload(summary, served, {}).widths.value);
+  EXPECT_FALSE(to_workload(summary, served, {}, {}).widths.value);
 }
 
 }  // namespace

@@ -82,6 +82,13 @@ TEST(InTurns, RunsEveryThreadOnceATurnAndAsksBetweenTurns) {
   EXPECT_EQ(numbers, 4 * (0 + 1 + 2));
 }
 
+TEST(InTurns, TakesNoTurnWhereAThreadCannotStayOnItsProcessors) {
+  std::atomic<int> runs = 0;
+  EXPECT_FALSE(in_turns(
+      2, {100'000}, [&] { return runs < 100; }, [&](int) { ++runs; }));
+  EXPECT_EQ(runs, 0);
+}
+
 Topology with_caches(std::uint64_t each, int instances) {
   Topology topology;
   topology.llc_each_bytes = each;

@@ -18,6 +18,7 @@ TEST(ParseHugeBytes, ReadsThoseOfTheMappingThatBeginsThere) {
 
 TEST(ParseHugeBytes, SaysNothingOfAMappingThatIsNotThere) {
   EXPECT_EQ(parse_huge_bytes(two_mappings, 0x7f0000200000), std::nullopt);
+  EXPECT_EQ(parse_huge_bytes(two_mappings, 0x7f0000), std::nullopt) << "only its first digits";
   EXPECT_EQ(parse_huge_bytes("", 0x7f0000200000), std::nullopt);
   EXPECT_EQ(parse_huge_bytes("7f0000200000-7f0000400000 rw-p\n", 0x7f0000200000), std::nullopt);
 }

@@ -1,6 +1,7 @@
 #include "machine/probe/topology.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <thread>
 
@@ -42,6 +43,7 @@ TEST(RunOn, LeavesAThreadThoseProcessorsAndRefusesNone) {
     const std::vector<int> first{node.cpus.at(0)};
     if (!run_on(first)) GTEST_SKIP() << "this process may not run on the node's first processor";
     EXPECT_EQ(usable_cpus(), 1);
+    EXPECT_EQ(sched_getcpu(), first[0]);
     EXPECT_FALSE(run_on({}));
     EXPECT_FALSE(run_on({100'000})) << "no machine has that one";
   }).join();
