@@ -81,6 +81,11 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup
 	@build/bin/startup
 
+.PHONY: bench-bandwidth
+bench-bandwidth: build ## read bandwidth of machine --probe over that of a plain loop, in turn (a minute)
+	@cmake --build build --target bandwidth
+	@build/bin/bandwidth
+
 .PHONY: bench-widths
 bench-widths: build ## pass time against width, 1 to 16, on the heavy laboratory target in F16 and Q8_0 (minutes)
 	@for quant in as-is q8_0; do \

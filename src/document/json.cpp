@@ -65,13 +65,22 @@ static void to_json(util::Json& json, const WarningKind& kind) { json = util::en
 PACELINE_DOCUMENT_FIELDS(Tool, 2, name, version);
 PACELINE_DOCUMENT_FIELDS(LoadAverages, 3, one_minute, five_minutes, fifteen_minutes);
 PACELINE_DOCUMENT_FIELDS(NumaNode, 3, id, cpus, memory_bytes);
-PACELINE_DOCUMENT_FIELDS(Machine, 19, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
-                         l3_bytes, l3_cpus, memory_bytes, memory_available_bytes, numa_nodes,
-                         kernel, os, virtualised, hypervisor, governor, clock_mhz, clock_min_mhz,
-                         clock_max_mhz, load);
+PACELINE_DOCUMENT_FIELDS(Machine, 21, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
+                         l3_bytes, l3_cpus, llc_bytes, llc_instances, memory_bytes,
+                         memory_available_bytes, numa_nodes, kernel, os, virtualised, hypervisor,
+                         governor, clock_mhz, clock_min_mhz, clock_max_mhz, load);
 PACELINE_DOCUMENT_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
-PACELINE_DOCUMENT_FIELDS(MachineReport, 6, schema, tool, created, machine, devices, now);
+PACELINE_DOCUMENT_FIELDS(Rates, 3, best, median, mean);
+PACELINE_DOCUMENT_FIELDS(ProbedBandwidth, 7, where, access, pages, threads, bytes, huge_share,
+                         bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(ProbedGather, 8, row_bytes, table_bytes, shift_bytes, dependent, pages,
+                         ns_per_row, ns_per_row_median, bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(ProbedDevice, 5, name, bytes, upload_bytes_per_s, download_bytes_per_s,
+                         read_bytes_per_s);
+PACELINE_DOCUMENT_FIELDS(Probe, 8, created, age_s, took_s, seed, bandwidth, gather, devices,
+                         findings);
+PACELINE_DOCUMENT_FIELDS(MachineReport, 7, schema, tool, created, machine, devices, now, probe);
 PACELINE_DOCUMENT_FIELDS(Placement, 4, devices, layers_offloaded, layers, graph_splits);
 PACELINE_DOCUMENT_FIELDS(Engine, 10, name, version, build, devices, n_batch, n_ubatch, cache_type_k,
                          cache_type_v, flash_attention, placement);

@@ -31,6 +31,8 @@ Machine to_machine(const machine::MachineFacts& facts) {
           known_or(facts.l2_bytes, unread),
           known_or(facts.l3_bytes, unread),
           known_or(facts.l3_cpus, unread),
+          known_or(facts.llc_bytes, unread),
+          known_or(facts.llc_instances, unread),
           known_or(facts.memory_bytes, unread),
           known_or(facts.memory_available_bytes, unread),
           known_or(to_nodes(facts.numa_nodes), unread),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "document/known.hpp"
+#include "document/probe.hpp"
 #include "document/tool.hpp"
 #include "machine/machine.hpp"
 #include "trace/facts.hpp"
@@ -33,7 +34,9 @@ struct Machine {
   Known<std::uint64_t> l1d_bytes;
   Known<std::uint64_t> l2_bytes;
   Known<std::uint64_t> l3_bytes;
-  Known<std::string> l3_cpus;  ///< logical processors that share it
+  Known<std::string> l3_cpus;      ///< logical processors that share it
+  Known<std::uint64_t> llc_bytes;  ///< of all caches before memory together
+  Known<int> llc_instances;        ///< how many those are
   Known<std::uint64_t> memory_bytes;
   Known<std::uint64_t> memory_available_bytes;
   Known<std::vector<NumaNode>> numa_nodes;
@@ -72,6 +75,7 @@ struct MachineReport {
   Machine machine;
   Known<std::vector<Device>> devices;
   LoadNow now;
+  Known<Probe> probe;
 };
 
 Machine to_machine(const machine::MachineFacts& facts);

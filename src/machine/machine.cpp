@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "machine/probe/topology.hpp"
 #include "machine/proc_text.hpp"
 
 namespace paceline::machine {
@@ -48,40 +49,6 @@ bool has_word(std::string_view text, std::string_view wanted) {
 void read_clock(CpuInfo& info, std::string_view value) {
   const auto mhz = finite_number(value);
   if (mhz && *mhz > info.clock_mhz.value_or(0)) info.clock_mhz = mhz;
-}
-
-struct CacheFacts {
-  std::optional<std::uint64_t> l1d_bytes;
-  std::optional<std::uint64_t> l2_bytes;
-  std::optional<std::uint64_t> l3_bytes;
-  std::optional<std::string> l3_cpus;
-};
-
-/// The processor's own answer, where sysfs lists no caches.
-std::optional<std::uint64_t> cache_from_sysconf(int name) {
-  const long bytes = sysconf(name);
-  return bytes > 0 ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(bytes)) : std::nullopt;
-}
-
-CacheFacts read_caches(const Path& folder) {
-  CacheFacts caches;
-  std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
-    const auto level = line_of(entry.path() / "level");
-    const auto size = line_of(entry.path() / "size");
-    if (!level || !size) continue;
-    const bool instructions = line_of(entry.path() / "type") == "Instruction";
-    if (*level == "1" && !instructions) caches.l1d_bytes = parse_cache_size(*size);
-    if (*level == "2") caches.l2_bytes = parse_cache_size(*size);
-    if (*level == "3") {
-      caches.l3_bytes = parse_cache_size(*size);
-      caches.l3_cpus = line_of(entry.path() / "shared_cpu_list");
-    }
-  }
-  if (!caches.l1d_bytes) caches.l1d_bytes = cache_from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
-  if (!caches.l2_bytes) caches.l2_bytes = cache_from_sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (!caches.l3_bytes) caches.l3_bytes = cache_from_sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return caches;
 }
 
 std::optional<std::string> read_kernel() {
@@ -180,18 +147,9 @@ std::optional<double> parse_khz(std::string_view khz) {
   return number && *number > 0 ? std::optional<double>(*number / 1000) : std::nullopt;
 }
 
-std::optional<std::uint64_t> parse_cache_size(std::string_view size) {
-  if (size.empty()) return std::nullopt;
-  const std::uint64_t unit = size.back() == 'K' ? 1024u : size.back() == 'M' ? 1024u * 1024u : 0u;
-  const auto count = parse_number<std::uint64_t>(size.substr(0, size.size() - 1));
-  if (unit == 0 || !count || *count == 0) return std::nullopt;
-  if (*count > std::numeric_limits<std::uint64_t>::max() / unit) return std::nullopt;
-  return *count * unit;
-}
-
 MachineFacts read_machine() {
   const CpuInfo cpu = parse_cpuinfo(read_text("/proc/cpuinfo").value_or(""));
-  const CacheFacts caches = read_caches("/sys/devices/system/cpu/cpu0/cache");
+  const Topology caches = read_topology();
   MachineFacts facts;
   facts.processor = cpu.processor;
   facts.cores_online = count_cores_online();
@@ -200,6 +158,8 @@ MachineFacts read_machine() {
   facts.l2_bytes = caches.l2_bytes;
   facts.l3_bytes = caches.l3_bytes;
   facts.l3_cpus = caches.l3_cpus;
+  facts.llc_bytes = caches.llc_bytes;
+  facts.llc_instances = caches.llc_instances;
   const std::string meminfo = read_text("/proc/meminfo").value_or("");
   facts.memory_bytes = parse_memory(meminfo);
   facts.memory_available_bytes = parse_memory(meminfo, "MemAvailable");

@@ -27,6 +27,13 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+double median(std::vector<double> values) {
+  PACELINE_ASSERT(!values.empty());
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 double full_draft_tokens_per_pass(int draft_length, double acceptance) {
   return 1 + draft_length * acceptance;
 }

@@ -11,6 +11,9 @@ namespace paceline::metrics {
 /// Arithmetic mean; there has to be a value.
 double mean(const std::vector<double>& values);
 
+/// The value in the middle, or the mean of both that are; there has to be a value.
+double median(std::vector<double> values);
+
 /// 1 + draft length * acceptance: tokens per pass when every pass carries a full draft.
 double full_draft_tokens_per_pass(int draft_length, double acceptance);
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "metrics/arithmetic.hpp"
 #include "metrics/interval.hpp"
 #include "util/result.hpp"
 
@@ -16,12 +17,8 @@ namespace {
 constexpr double seconds_per_ns = 1e-9;
 using trace::Nanoseconds;
 
-/// Nothing for no values.
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+std::optional<double> median_of(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
 std::vector<double> in_seconds(const std::vector<Nanoseconds>& times) {
@@ -53,7 +50,7 @@ std::vector<double> launch_medians(const std::vector<const trace::Launch*>& laun
       const auto more = in_seconds(probe.*times);
       seconds.insert(seconds.end(), more.begin(), more.end());
     }
-    if (const auto middle = median(seconds)) medians.push_back(*middle);
+    if (const auto middle = median_of(seconds)) medians.push_back(*middle);
   }
   return medians;
 }
@@ -79,7 +76,7 @@ util::Result<ProbedLaunch> read_probes(const trace::Launch& launch) {
   if (depths.size() > 1)
     return util::fail(util::ErrorKind::not_enough_data, "widths were probed at several depths");
   ProbedLaunch probed;
-  probed.any_draft_s = median(drafts);
+  probed.any_draft_s = median_of(drafts);
   for (const int width : widths) {
     const auto keep = [&](std::map<int, double>& into, Times times) {
       const auto values = launch_medians({&launch}, {*depths.begin(), width}, times);
@@ -161,7 +158,7 @@ std::map<int, double> median_by_width(const std::vector<const trace::Launch*>& l
   }
   std::map<int, double> result;
   for (const auto& [width, values] : medians)
-    if (const auto middle = median(values)) result[width] = *middle;
+    if (const auto middle = median_of(values)) result[width] = *middle;
   return result;
 }
 

@@ -106,7 +106,15 @@ struct Check {
   trace::Setup setup;
 };
 
-using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check>;
+/// Times copies to and from each device and reads of its memory, on tensors of `bytes` or of what a
+/// quarter of its free memory is, if that is less; needs no open model.
+struct ProbeDevices {
+  std::uint64_t bytes = 0;
+  int threads = 0;  ///< of the CPU
+};
+
+using Job =
+    std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, ProbeDevices>;
 
 }  // namespace paceline::protocol
 

@@ -19,6 +19,7 @@ PACELINE_JSON_FIELDS(Invent, 10, destination_path, architecture, like, scale, sh
                      agreement, seed, quant, quant_of);
 PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
+PACELINE_JSON_FIELDS(ProbeDevices, 2, bytes, threads);
 // It has no fields, which the list of fields cannot say.
 inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
 inline void from_json(const Json&, ListDevices&) {}
@@ -36,13 +37,14 @@ struct Names {
   const char* values[sizeof...(Alternatives)];
 };
 
-constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check> job_names{
-    {"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check"}};
+constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, ProbeDevices>
+    job_names{{"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check",
+               "probe_devices"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
                 trace::Rereading, model::FileFacts, trace::Devices, trace::Answered,
-                trace::Finished>
+                trace::Finished, trace::DeviceSpeeds>
     event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "file_facts",
-                 "devices", "answered", "finished"}};
+                 "devices", "answered", "finished", "device_speeds"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

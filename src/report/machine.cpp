@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/format.hpp"
+#include "report/probe.hpp"
 #include "report/wrap.hpp"
 #include "util/printable.hpp"
 
@@ -44,6 +45,9 @@ std::string caches(const Machine& machine) {
       fmt::format("L1d {}, L2 {} (first core), L3 {}", shown(machine.l1d_bytes, size),
                   shown(machine.l2_bytes, size), shown(machine.l3_bytes, size));
   if (machine.l3_cpus.value) text += " shared by CPUs " + printable(*machine.l3_cpus.value);
+  if (machine.llc_instances.value && *machine.llc_instances.value > 1)
+    text += fmt::format("; {} such, {} together", *machine.llc_instances.value,
+                        shown(machine.llc_bytes, size));
   return text;
 }
 
@@ -118,6 +122,7 @@ std::string machine(const document::MachineReport& report, const Style& style) {
   text += devices(report.devices, style);
   text += line("load", shown(machine.load, averages), style);
   text += line("now", now(report.now), style);
+  text += probe(report.probe, style);
   return text;
 }
 

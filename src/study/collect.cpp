@@ -33,6 +33,8 @@ void take(trace::Event&& event, Collected& collected) {
           collected.file = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Devices>) {
           collected.devices = std::move(said);
+        } else if constexpr (std::is_same_v<Said, trace::DeviceSpeeds>) {
+          collected.device_speeds = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Answered>) {
           request.chunks = std::move(said.chunks);
           request.answer = std::move(said.answer);

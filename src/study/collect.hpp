@@ -17,6 +17,7 @@ struct Collected {
   std::optional<trace::Rereading> rereading;
   std::optional<model::FileFacts> file;
   std::optional<trace::Devices> devices;
+  std::optional<trace::DeviceSpeeds> device_speeds;
 };
 
 /// Puts what was said of a job where it belongs.

@@ -39,4 +39,12 @@ util::Result<trace::Devices> list_devices(engine::Engine& engine,
   return brought(collected, collected.devices);
 }
 
+util::Result<trace::DeviceSpeeds> probe_devices(engine::Engine& engine, std::uint64_t bytes,
+                                                int threads,
+                                                const std::function<bool()>& stop_asked) {
+  const Collected collected =
+      collect(engine, protocol::ProbeDevices{bytes, threads}, patience, stop_asked);
+  return brought(collected, collected.device_speeds);
+}
+
 }  // namespace paceline::study

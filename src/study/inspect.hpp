@@ -21,4 +21,9 @@ util::Result<void> check(engine::Engine& engine, const trace::Setup& setup,
 util::Result<trace::Devices> list_devices(engine::Engine& engine,
                                           const std::function<bool()>& stop_asked);
 
+/// How fast memory moves on each device, by threads of the CPU; or why the engine does not say.
+util::Result<trace::DeviceSpeeds> probe_devices(engine::Engine& engine, std::uint64_t bytes,
+                                                int threads,
+                                                const std::function<bool()>& stop_asked);
+
 }  // namespace paceline::study

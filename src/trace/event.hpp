@@ -30,6 +30,6 @@ struct Answered {
 /// What an engine says while a job runs, in the order it happened. Prefill, Pass and Emission
 /// may arrive after the timed window, all at once.
 using Event = std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading,
-                           model::FileFacts, Devices, Answered, Finished>;
+                           model::FileFacts, Devices, Answered, Finished, DeviceSpeeds>;
 
 }  // namespace paceline::trace

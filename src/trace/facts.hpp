@@ -26,6 +26,21 @@ struct Devices {
   std::vector<Device> list;
 };
 
+/// How fast ggml moves memory on one device, in bytes/s, a sample a repeat.
+struct DeviceSpeed {
+  std::string name;
+  std::uint64_t bytes = 0;                 ///< of the tensor that is copied and read
+  std::vector<double> upload_bytes_per_s;  ///< from the host's memory to the device's
+  std::vector<double> download_bytes_per_s;
+  std::vector<double> read_bytes_per_s;  ///< F16 weights, by a product of matrix and vector
+  std::string reason;                    ///< why nothing was measured; empty: it was
+};
+
+/// The same of all devices of an engine, in its own order.
+struct DeviceSpeeds {
+  std::vector<DeviceSpeed> list;
+};
+
 /// Who decided a sampling setting: the user, the model's file (general.sampling.*), this tool, the
 /// engine's library by its default, or a server that does not say why.
 enum class Origin { user, gguf, tool, library, server };

@@ -103,6 +103,9 @@ PACELINE_JSON_FIELDS(Arm, 4, name, setup, sampling, neutralised);
 
 PACELINE_JSON_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_JSON_FIELDS(Devices, 1, list);
+PACELINE_JSON_FIELDS(DeviceSpeed, 6, name, bytes, upload_bytes_per_s, download_bytes_per_s,
+                     read_bytes_per_s, reason);
+PACELINE_JSON_FIELDS(DeviceSpeeds, 1, list);
 PACELINE_JSON_FIELDS(SamplingSetting, 3, name, value, origin);
 PACELINE_JSON_FIELDS(EffectiveSampling, 4, settings, chain, chain_origin, unread);
 PACELINE_JSON_FIELDS(MemoryFacts, 4, model_bytes, context_bytes, compute_bytes, resident_bytes);

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "model/facts.hpp"
+#include "worker/llama/device_probe.hpp"
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
@@ -117,6 +118,10 @@ trace::Finished Session::perform(const protocol::ListDevices&) {
 trace::Finished Session::perform(const protocol::Check& job) {
   const util::Result<void> checked = check(job.setup);
   return checked ? trace::Finished{} : refused(checked.error().message);
+}
+
+trace::Finished Session::perform(const protocol::ProbeDevices& job) {
+  return probe_devices(job, *this);
 }
 
 void Session::say(trace::Event event) {

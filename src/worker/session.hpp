@@ -36,6 +36,7 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::Inspect& job);
   trace::Finished perform(const protocol::ListDevices& job);
   trace::Finished perform(const protocol::Check& job);
+  trace::Finished perform(const protocol::ProbeDevices& job);
   void send(const protocol::Report& report);
   void read_some();
   void take_frames();

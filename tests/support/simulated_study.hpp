@@ -75,6 +75,7 @@ struct Recorder {
   void operator()(const trace::Rereading& event) const { launch.rereadings.push_back(event); }
   void operator()(const model::FileFacts&) const {}
   void operator()(const trace::Devices&) const {}
+  void operator()(const trace::DeviceSpeeds&) const {}
   void operator()(const trace::Answered&) const {}
   void operator()(const trace::Finished& event) const {
     request.outcome = event.outcome;

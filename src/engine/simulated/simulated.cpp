@@ -67,6 +67,9 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::ListDevices&) const {
     return {failed(trace::OutcomeKind::refused, "the simulated engine runs on no device")};
   }
+  std::vector<trace::Event> operator()(const protocol::ProbeDevices&) const {
+    return (*this)(protocol::ListDevices{});
+  }
 
   static std::vector<trace::Event> no_files() {
     return {failed(trace::OutcomeKind::refused, "the simulated engine has no model files")};

@@ -113,23 +113,11 @@ TEST(ParseLoad, RefusesWhatIsNoLoad) {
   EXPECT_FALSE(parse_load("-1 0 0"));
 }
 
-TEST(ParseCacheSize, KnowsKilobytesAndMegabytes) {
-  EXPECT_EQ(parse_cache_size("32K"), 32768u);
-  EXPECT_EQ(parse_cache_size("96M"), 100663296u);
-}
-
-TEST(ParseCacheSize, RefusesWhatIsNoSize) {
-  for (const char* text :
-       {"", "K", "32", "0K", "-1K", "32G", "99999999999999999999K", "18446744073709551615M"})
-    EXPECT_EQ(parse_cache_size(text), std::nullopt) << text;
-}
-
 RC_GTEST_PROP(MachineParsers, SurviveAnyText, (const std::string& text)) {
   parse_cpuinfo(text);
   parse_memory("MemTotal:" + text);
   parse_os("PRETTY_NAME=" + text);
   parse_load(text);
-  parse_cache_size(text);
 }
 
 TEST(ReadMachine, FindsAtLeastOneCoreAndAKernelOnThisMachine) {

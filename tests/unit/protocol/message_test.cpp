@@ -86,6 +86,22 @@ TEST(Message, a_job_without_fields_and_its_answer_arrive) {
   EXPECT_EQ(std::get<trace::Devices>(happened.event).list.at(0).memory_total_bytes, 1ULL << 40);
 }
 
+TEST(Message, a_probe_of_devices_and_their_speeds_arrive) {
+  const auto submit =
+      only<Submit>(decode_command(encode(Command(Submit{5, ProbeDevices{1ULL << 40, 3}}))));
+  EXPECT_EQ(std::get<ProbeDevices>(submit.job).bytes, 1ULL << 40);
+  EXPECT_EQ(std::get<ProbeDevices>(submit.job).threads, 3);
+  const trace::DeviceSpeeds speeds{{{"CUDA0", 7, {1e9}, {2e9, 3e9}, {4e9}, "busy"}}};
+  const auto happened = only<Happened>(decode_report(encode(Report(Happened{5, speeds}))));
+  const auto& back = std::get<trace::DeviceSpeeds>(happened.event).list.at(0);
+  EXPECT_EQ(back.name, "CUDA0");
+  EXPECT_EQ(back.bytes, 7u);
+  EXPECT_EQ(back.upload_bytes_per_s, (std::vector<double>{1e9}));
+  EXPECT_EQ(back.download_bytes_per_s, (std::vector<double>{2e9, 3e9}));
+  EXPECT_EQ(back.read_bytes_per_s, (std::vector<double>{4e9}));
+  EXPECT_EQ(back.reason, "busy");
+}
+
 TEST(Message, texts_to_read_again_and_what_was_read_arrive) {
   Reread job;
   job.texts.push_back({"code", "a", "", {{"user", "why?"}}, {7, 8, 9}, {1, 3}});

@@ -5,6 +5,7 @@
 
 #include "report/machine.hpp"
 #include "support/sample_run.hpp"
+#include "support/sample_survey.hpp"
 
 namespace paceline::report {
 namespace {
@@ -99,6 +100,28 @@ TEST(MachineReport, SaysWhatIsKnownAndWhyTheRestIsNot) {
   report.machine.clock_min_mhz = document::known(1500.0);
   report.machine.clock_max_mhz = document::known(3675.0);
   EXPECT_THAT(machine(report, wide), HasSubstr("hardware from 1500 MHz to 3675 MHz"));
+}
+
+TEST(MachineReport, ShowsAProbeWithItsAgeFiguresAndFindings) {
+  document::MachineReport report;
+  auto survey = support::sample_survey();
+  survey.devices[1].reason = "busy\x1b";
+  report.probe = document::known(document::to_probe(survey, 1720));
+  const std::string text = machine(report, wide);
+  EXPECT_THAT(text, HasSubstr("measured 12 min 0 s ago, in 14 s"));
+  EXPECT_THAT(text, HasSubstr("41.0, 40.0, 40.0 ["));
+  EXPECT_THAT(text, HasSubstr("38.0, 37.0, 37.0 ["));
+  EXPECT_THAT(text, HasSubstr("64 B  10.0 / 25.0")) << "huge pages / small ones";
+  EXPECT_THAT(text, HasSubstr("64 B  100 / 105"));
+  EXPECT_THAT(text, HasSubstr("CPU: GB/s, best: to the device 11.0, from it 8.00"));
+  EXPECT_THAT(text, HasSubstr("CUDA0: busy\\x1b"));
+  EXPECT_THAT(text, HasSubstr("16 at once, from a table of 1024 MiB 2.5 times as slow"));
+}
+
+TEST(MachineReport, SaysWhyNothingWasProbed) {
+  document::MachineReport report;
+  report.probe.reason = "not asked for";
+  EXPECT_THAT(machine(report, wide), HasSubstr("probe       not asked for"));
 }
 
 TEST(MachineReport, SaysWhyTheDevicesAreNotKnown) {

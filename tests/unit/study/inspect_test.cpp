@@ -67,6 +67,15 @@ TEST(Inspect, takes_no_facts_for_none) {
   EXPECT_FALSE(inspect(engine, "m.gguf", never));
 }
 
+TEST(ProbeDevices, asks_for_bytes_and_threads_and_brings_the_speeds) {
+  Speaker engine({trace::DeviceSpeeds{{{"CPU", 64, {1}, {2}, {3}, ""}}}, trace::Finished{}});
+  const auto found = probe_devices(engine, 4096, 2, never);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->list.at(0).name, "CPU");
+  EXPECT_EQ(std::get<protocol::ProbeDevices>(engine.asked).bytes, 4096u);
+  EXPECT_EQ(std::get<protocol::ProbeDevices>(engine.asked).threads, 2);
+}
+
 TEST(ListDevices, brings_what_the_engine_sees) {
   Speaker engine({trace::Devices{{{"CUDA0", "GPU", "a card", 1, 2}}}, trace::Finished{}});
   const auto found = list_devices(engine, never);
