@@ -51,6 +51,8 @@ struct Settings {
   std::vector<int> widths = {1, 4, 8, 16};
   int draft_tokens = 0;
   std::optional<int> n_ctx;
+  std::string cache_type_k = "f16";
+  std::string cache_type_v = "f16";
   int threads = 1;
   std::optional<double> bandwidth;
   bool observes = false;
@@ -149,6 +151,7 @@ util::Result<trace::Observation> observed(const Settings& settings,
   else if (job.setup.draft_n_max == 0)
     job.setup.draft_n_max = question.draft_tokens;
   job.setup.n_ctx = question.shape.n_ctx;
+  job.setup.kv = {settings.cache_type_k, settings.cache_type_v};
   job.setup.threads = settings.threads;
   PACELINE_TRY_ASSIGN(job.text, text_of(settings));
   job.depth = settings.depth;
@@ -177,6 +180,8 @@ util::Result<document::RooflineQuestion> question_of(const Settings& settings,
   question.predicts = settings.predicts;
   question.shape.depth = settings.depth;
   question.shape.n_ctx = context_of(settings);
+  question.shape.cache_type_k = settings.cache_type_k;
+  question.shape.cache_type_v = settings.cache_type_v;
   question.widths = settings.widths;
   question.draft_tokens = draft_tokens(settings, question);
   question.bandwidth = settings.bandwidth;
@@ -252,6 +257,15 @@ void add_model_options(CLI::App& command, Settings& settings) {
       ->group(group);
 }
 
+void add_cache_option(CLI::App& command, const char* name, std::string& type, const char* of) {
+  command.add_option(name, type, fmt::format("Type of the target's {} cache", of))
+      ->check(CLI::IsMember(
+          std::vector<std::string>(trace::kv_cache_types.begin(), trace::kv_cache_types.end())))
+      ->type_name("TYPE")
+      ->capture_default_str()
+      ->group("Passes");
+}
+
 void add_pass_options(CLI::App& command, Settings& settings) {
   const char* const group = "Passes";
   command.add_option("--depth", settings.depth, "Tokens in the KV cache before the first pass")
@@ -275,6 +289,8 @@ void add_pass_options(CLI::App& command, Settings& settings) {
       ->type_name("TOKENS")
       ->default_str(fmt::format("{}, or what is needed", usual_context))
       ->group(group);
+  add_cache_option(command, "--cache-type-k", settings.cache_type_k, "K");
+  add_cache_option(command, "--cache-type-v", settings.cache_type_v, "V");
   command
       .add_option("--bandwidth", settings.bandwidth,
                   "Bytes a second that can be read, for the ceiling in passes a second")

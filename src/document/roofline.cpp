@@ -87,8 +87,12 @@ class Maker {
   util::Result<Classes> formula(trace::PassPart part, const model::PassShape& shape) const {
     if (part == trace::PassPart::target) return model::bytes_of_pass(target_, shape);
     if (!drafter_) return util::misused("no drafter was named");
-    if (part == trace::PassPart::taking_in) return model::bytes_of_taking_in(*drafter_, shape);
-    return model::bytes_of_draft(*drafter_, shape.width, shape);
+    // A cache of its own has types of its own; one that takes nothing in reads its target's.
+    model::PassShape own = shape;
+    const bool has_cache = drafter_->takes_in_by_pass || drafter_->block_anchors;
+    if (has_cache) own.cache_type_k = own.cache_type_v = model::PassShape().cache_type_k;
+    if (part == trace::PassPart::taking_in) return model::bytes_of_taking_in(*drafter_, own);
+    return model::bytes_of_draft(*drafter_, own.width, own);
   }
 
   util::Result<void> add(trace::PassPart part, int width, int depth,

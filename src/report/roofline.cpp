@@ -188,7 +188,8 @@ std::string observed_text(const Roofline& roofline, const Style& style) {
   if (roofline.experts.value) text += line("experts", experts_text(*roofline.experts.value), style);
   if (roofline.speculative.value)
     for (const auto& one : *roofline.speculative.value)
-      text += line("drafted", union_text(one), style);
+      text += line(&one == &roofline.speculative.value->front() ? "drafted" : "", union_text(one),
+                   style);
   return text.empty() ? text : "\n" + text;
 }
 

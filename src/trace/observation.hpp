@@ -50,7 +50,8 @@ struct ObservedExperts {
   std::vector<double> shares;  ///< of a layer's picks, the most picked expert first; mean of layers
 };
 
-/// The experts that real passes of one width read in the mean, rejected drafts included.
+/// The experts that real passes with a draft read in the mean, by width and whether or not the
+/// draft was accepted.
 struct SpeculativeUnion {
   int width = 0;
   int passes = 0;

@@ -205,6 +205,7 @@ class Observing {
       if (reads.tokens != pass.width) return refuse("Graphs and passes do not belong together.");
       const auto experts = reads.experts_per_layer();
       if (!experts) return {};
+      if (pass.kind != trace::PassKind::speculative) continue;
       trace::SpeculativeUnion& sum = by_width[pass.width];
       sum.width = pass.width;
       ++sum.passes;
