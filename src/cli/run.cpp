@@ -230,10 +230,10 @@ util::Result<void> plan_remote(Settings& settings) {
 util::Result<void> plan_context(Settings& settings) {
   const DepthSettings& depths = settings.workload.depths;
   if (!depths.any()) return {};
-  if (settings.server.is_remote() || settings.server.is_managed())
+  if (settings.server.is_remote() && depths.to_the_end && depths.depths.empty())
     return util::fail(util::ErrorKind::usage,
-                      "--depth and fill are for the embedded engine: no server can be told to keep "
-                      "a text below other requests");
+                      "how large the context of a running server is, it need not say: name the "
+                      "--depths");
   PACELINE_TRY_ASSIGN(settings.run.depths,
                       read_depths(depths, settings.arms.n_ctx, settings.run.n_predict));
   if (!settings.context_given && !depths.depths.empty())
@@ -326,7 +326,12 @@ util::Result<engine::EngineFactory> plan_run(Settings& settings) {
   } else {
     PACELINE_TRY(plan_files(settings, server));
   }
-  if (!settings.server.is_remote() && !settings.server.is_managed()) {
+  const bool served = settings.server.is_remote() || settings.server.is_managed();
+  if (served && settings.run.depths.back() > 0)
+    settings.run.workload_notes.emplace_back(
+        "depths on a server are about as many tokens of text in front of every prompt, read anew "
+        "each time: the real depth is in the document");
+  if (!served) {
     PACELINE_TRY(refuse_images(settings.run));
     return engine::EngineFactory(
         [] { return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program()); });

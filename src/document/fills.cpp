@@ -15,7 +15,8 @@ const trace::FilledDepth* first_reached(const trace::Trace& trace, const std::st
   for (const auto& launch : trace.launches)
     if (launch.arm == arm)
       for (const auto& filled : launch.fills)
-        if (filled.asked_depth == depth && filled.fill) return &filled;
+        if (filled.asked_depth == depth && filled.outcome.kind == trace::OutcomeKind::done)
+          return &filled;
   return nullptr;
 }
 
@@ -30,14 +31,17 @@ Fill to_fill(const trace::Trace& trace, const metrics::FillSummary& from) {
   fill.depth = from.depth;
   fill.tokens = from.tokens;
   fill.prefill_tokens_per_s = to_quantity(from.prefill_tokens_per_s);
-  fill.drafter_share = known_or(from.drafter_share, "no launch reached this depth");
+  fill.drafter_share = known_or(from.drafter_share, from.prefill_tokens_per_s.reason);
   fill.launches = from.launches;
   fill.failures = from.failures;
   const auto* first = first_reached(trace, from.arm, from.depth);
-  const auto unread = not_known<std::uint64_t>("no launch reached this depth");
-  fill.context_bytes = first ? known(first->fill->memory.context_bytes) : unread;
-  fill.compute_bytes = first ? known(first->fill->memory.compute_bytes) : unread;
-  fill.pss_bytes = first ? pss_of(*first) : unread;
+  const bool told = first != nullptr && first->fill;
+  const auto untold =
+      not_known<std::uint64_t>(first == nullptr ? "no launch reached this depth"
+                                                : "a server does not say what it allocated");
+  fill.context_bytes = told ? known(first->fill->memory.context_bytes) : untold;
+  fill.compute_bytes = told ? known(first->fill->memory.compute_bytes) : untold;
+  fill.pss_bytes = first ? pss_of(*first) : untold;
   return fill;
 }
 

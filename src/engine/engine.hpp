@@ -23,6 +23,7 @@ using JobId = std::uint32_t;
 struct Capabilities {
   bool probes_widths = false;      ///< times passes of a given width (protocol::Probe)
   bool rereads = false;            ///< reads known texts again, for logits (protocol::Reread)
+  bool fills_context = false;      ///< keeps a text below other requests (protocol::Fill)
   bool outlives_failures = false;  ///< a request that failed or timed out ends no launch
   int jobs_at_once = 1;            ///< jobs that may run together
   bool is_local = false;           ///< runs in processes of this machine, of one process group

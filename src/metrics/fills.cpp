@@ -27,7 +27,8 @@ std::map<int, Attempts> attempts_of(const trace::Trace& trace, const std::string
       auto& [fills, failures] = attempts[filled.asked_depth];
       if (filled.fill)
         fills.push_back(*filled.fill);
-      else if (std::count(failures.begin(), failures.end(), filled.outcome.reason) == 0)
+      else if (filled.outcome.kind != trace::OutcomeKind::done &&
+               std::count(failures.begin(), failures.end(), filled.outcome.reason) == 0)
         failures.push_back(filled.outcome.reason);
     }
   }
@@ -51,7 +52,9 @@ FillSummary summarise(const std::string& arm, int depth, Attempts attempts) {
   }
   summary.launches = static_cast<int>(rates.size());
   if (rates.empty()) {
-    summary.prefill_tokens_per_s = unknown("no launch reached this depth");
+    summary.prefill_tokens_per_s =
+        unknown(summary.failures.empty() ? "a server reads the text anew with every prompt"
+                                         : "no launch reached this depth");
     return summary;
   }
   summary.prefill_tokens_per_s = over_launches(rates);

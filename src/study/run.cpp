@@ -14,6 +14,7 @@
 #include "study/load.hpp"
 #include "study/memory_speed.hpp"
 #include "study/rereading.hpp"
+#include "workload/fill_text.hpp"
 #include "workload/picture.hpp"
 
 namespace paceline::study {
@@ -23,6 +24,7 @@ namespace {
 constexpr int warm_up_tokens = 16;
 constexpr int width_repeats = 5;
 constexpr int most_failures_in_a_row = 5;
+constexpr double usual_bytes_per_token = 4;
 
 trace::Outcome no_images() {
   return trace::ended(
@@ -182,15 +184,19 @@ class Run {
 
   util::Result<void> measure_requests(const PlannedLaunch& planned, engine::Engine& engine) {
     filled_ = 0;
+    keeps_fill_ = engine.capabilities().fills_context;
     for (const auto& prompt : options_.prompts.warm_up)
       PACELINE_TRY(measure_request(planned, prompt, Purpose::warm_up, engine));
     for (const int depth : options_.depths) {
-      if (depth > 0) {
+      if (depth > 0 && keeps_fill_) {
         PACELINE_TRY_ASSIGN(const bool filled, fill(planned, depth, engine));
         if (!filled) return {};
       }
+      filled_ = depth;
       PACELINE_TRY(measure_at_depth(planned, engine));
+      if (depth > 0 && !keeps_fill_) PACELINE_TRY(note_depth(depth, engine));
     }
+    filled_ = 0;
     return planned.synced ? util::Result<void>{} : measure_loads(planned, engine);
   }
 
@@ -216,10 +222,37 @@ class Run {
       filled.reading =
           machine::read_memory(engine.process_group(), trace::MemoryMoment::after_fill);
     note_failure(filled.outcome, engine);
-    if (collected.fill) filled_ = depth;
     PACELINE_TRY(journal_.fill(current().index, filled));
     current().fills.push_back(std::move(filled));
     return collected.fill.has_value();
+  }
+
+  /// What a server held once requests had brought the text with them.
+  util::Result<void> note_depth(int depth, engine::Engine& engine) {
+    trace::FilledDepth filled{depth, {}, std::nullopt, std::nullopt};
+    if (!lost() && engine.capabilities().is_local)
+      filled.reading =
+          machine::read_memory(engine.process_group(), trace::MemoryMoment::after_fill);
+    PACELINE_TRY(journal_.fill(current().index, filled));
+    current().fills.push_back(std::move(filled));
+    return {};
+  }
+
+  /// Text of about `filled_` tokens, for an engine that keeps none, judged by the warm-up: its
+  /// bytes and how many tokens the engine said it has.
+  std::string text_below() const {
+    return workload::beginning(
+        options_.fill_text,
+        static_cast<std::size_t>(filled_ * bytes_per_token_.value_or(usual_bytes_per_token)));
+  }
+
+  /// From the first request that says how many tokens its prompt has: the text below others is the
+  /// same in all launches.
+  void learn_bytes_per_token(const protocol::Generate& job, const trace::Request& request) {
+    if (bytes_per_token_ || request.prefill.prompt_tokens < 1) return;
+    std::size_t bytes = job.prompt.size();
+    for (const auto& message : job.messages) bytes += message.content.size();
+    bytes_per_token_ = static_cast<double>(bytes) / request.prefill.prompt_tokens;
   }
 
   /// Many requests at once, after those that ran alone.
@@ -270,7 +303,9 @@ class Run {
     job.synced = planned.synced;
     job.warm_session = options_.warm_session;
     job.ignore_eos = options_.ignore_eos;
-    job.on_filled = filled_ > 0;
+    job.on_filled = filled_ > 0 && keeps_fill_;
+    if (filled_ > 0 && !keeps_fill_)
+      (job.messages.empty() ? job.prompt : job.messages.front().content).insert(0, text_below());
     if (!arm.setup.url.empty()) put_salt(job, salted, planned.round);
     if (options_.pictures && !job.messages.empty())
       job.messages.back().images.push_back(
@@ -302,6 +337,7 @@ class Run {
         follows && job.forced_text.empty() ? without_text() : timed_request(job, engine);
     metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
     name(request, prompt, job);
+    if (warm_up) learn_bytes_per_token(job, request);
     request.warm_up = purpose != Purpose::measured;
     if (purpose == Purpose::reference) keep_text(prompt, request);
     note_failure(request.outcome, engine);
@@ -352,7 +388,7 @@ class Run {
                                                    ? std::min(own_widest, plain_widest)
                                                    : own_widest));
     std::iota(job.widths.begin(), job.widths.end(), 1);
-    job.on_filled = filled_ > 0;
+    job.on_filled = filled_ > 0 && keeps_fill_;
     job.depth = job.on_filled ? filled_ : typical_depth();
     job.repeats = width_repeats;
     Collected collected =
@@ -435,8 +471,10 @@ class Run {
   trace::Trace& trace_;
   double steps_done_ = 0;
   double steps_total_ = 0;
-  int failures_in_a_row_ = 0;  ///< of the current launch
-  int filled_ = 0;             ///< tokens of text in its context, below the requests
+  int failures_in_a_row_ = 0;              ///< of the current launch
+  int filled_ = 0;                         ///< tokens of text in its context, below the requests
+  bool keeps_fill_ = false;                ///< its engine holds that text itself
+  std::optional<double> bytes_per_token_;  ///< of a server's prompts
   /// By class and prompt: what plain said, for all arms to follow.
   std::map<std::pair<std::string, std::string>, std::vector<std::int32_t>> texts_;
 };

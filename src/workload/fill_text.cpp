@@ -39,4 +39,12 @@ FillText fill_text(const std::vector<Prompt>& prompts, const std::vector<Prompt>
                         : repeated(others, "texts of prompts that are not measured", bytes);
 }
 
+std::string beginning(const std::string& text, std::size_t bytes) {
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  while (bytes > 0 && continues(bytes)) --bytes;
+  return text.substr(0, bytes);
+}
+
 }  // namespace paceline::workload

@@ -23,4 +23,7 @@ FillText repeated(const std::string& text, const std::string& source, std::size_
 FillText fill_text(const std::vector<Prompt>& prompts, const std::vector<Prompt>& measured,
                    std::size_t bytes);
 
+/// The first `bytes` bytes of UTF-8 text, or a few less: no letter is cut.
+std::string beginning(const std::string& text, std::size_t bytes);
+
 }  // namespace paceline::workload

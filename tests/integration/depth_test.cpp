@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/measuring_test.hpp"
+#include "support/server_run.hpp"
 #include "support/worker_process.hpp"
 
 namespace paceline {
@@ -179,10 +180,24 @@ TEST_F(DepthOfRun, a_dry_run_says_the_plan_and_runs_nothing) {
   EXPECT_FALSE(util::read_file(path("t.jsonl")));
 }
 
-TEST_F(DepthOfRun, is_refused_for_servers) {
-  const auto ended = run({"--url", "http://127.0.0.1:9", "--depth", "4k"});
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.errors, HasSubstr("embedded engine"));
+TEST_F(DepthOfRun, of_a_running_server_is_text_in_front_of_every_prompt) {
+  const auto refused = support::run_program(home(), {"fill", "--url", "http://127.0.0.1:9"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("name the --depths"));
+  const support::MockServer server(support::known_server("llama-server", 0.0));
+  const support::ServerRun server_run;
+  const auto ended = server_run.on(server, {"--depths", "0,256"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  const util::Json json = server_run.document();
+  bool deep = false;
+  for (const auto& workload : json.at("arms").at(0).at("workloads"))
+    if (workload.at("filled_tokens") == 256) {
+      deep = true;
+      EXPECT_GT(workload.at("depth").at("lowest").get<int>(), 128);
+    }
+  EXPECT_TRUE(deep);
+  ASSERT_EQ(json.at("fills").size(), 1u);
+  EXPECT_TRUE(json.at("fills").at(0).at("prefill_tokens_per_s").at("value").is_null());
 }
 
 }  // namespace

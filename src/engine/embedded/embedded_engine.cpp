@@ -45,7 +45,7 @@ EmbeddedEngine::EmbeddedEngine(std::filesystem::path worker_program)
 EmbeddedEngine::~EmbeddedEngine() { close(); }
 
 Capabilities EmbeddedEngine::capabilities() const {
-  return {.probes_widths = true, .rereads = true, .is_local = true};
+  return {.probes_widths = true, .rereads = true, .fills_context = true, .is_local = true};
 }
 
 std::optional<pid_t> EmbeddedEngine::process_group() const {

@@ -90,7 +90,7 @@ bool is_record_of_pass(const trace::Event& event, int pass) {
 SimulatedEngine::SimulatedEngine(std::shared_ptr<World> world) : world_(std::move(world)) {}
 
 Capabilities SimulatedEngine::capabilities() const {
-  return {.probes_widths = true, .rereads = true};
+  return {.probes_widths = true, .rereads = true, .fills_context = true};
 }
 
 tl::expected<trace::EngineFacts, trace::Outcome> SimulatedEngine::open(
