@@ -76,6 +76,7 @@ struct Recorder {
   void operator()(const model::FileFacts&) const {}
   void operator()(const trace::Devices&) const {}
   void operator()(const trace::DeviceSpeeds&) const {}
+  void operator()(const trace::Observation&) const {}
   void operator()(const trace::Fill&) const {}
   void operator()(const trace::Answered&) const {}
   void operator()(const trace::Finished& event) const {
