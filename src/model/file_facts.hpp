@@ -37,7 +37,8 @@ struct DrafterFacts {
   std::vector<int> target_layers;   ///< of the target, whose input it reads; empty: it does not say
   std::optional<int> nextn_layers;  ///< multi-token-prediction blocks that the tensors bear out
   std::vector<TensorGroup> recipe;  ///< of those blocks; empty when the whole file is the drafter
-  std::optional<ReadFacts> reads;   ///< in a pass of those blocks; absent likewise, or not known
+  std::optional<ReadFacts> reads = {};  ///< in a pass of those blocks; absent likewise, or not
+                                        ///< known
 };
 
 /// One file of several that make up a model.

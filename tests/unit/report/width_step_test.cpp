@@ -17,7 +17,7 @@ document::Width width(int tokens, double seconds, double spread) {
 }
 
 bool second_is_slow(const document::Width& narrow, const document::Width& wide) {
-  return is_slow_step({"arm", {narrow, wide}}, 1);
+  return is_slow_step({"arm", 0, {narrow, wide}}, 1);
 }
 
 TEST(SlowStep, IsAPassThatIsDearerPerTokenThanTheNarrowerOne) {
@@ -48,12 +48,12 @@ TEST(SlowStep, IsUnknownWithoutATimeOrANarrowerWidth) {
   document::Width untimed;
   untimed.width = 7;
   EXPECT_FALSE(second_is_slow(untimed, width(8, 0.05, 0.01)));
-  EXPECT_FALSE(is_slow_step({"arm", {width(8, 0.05, 0.01)}}, 0));
+  EXPECT_FALSE(is_slow_step({"arm", 0, {width(8, 0.05, 0.01)}}, 0));
 }
 
 TEST(CurveOf, FindsTheCurveOfAnArm) {
   document::Document document;
-  document.width_curves = {{"a", {}}, {"b", {}}};
+  document.width_curves = {{"a", 0, {}}, {"b", 0, {}}};
   EXPECT_EQ(curve_of(document, "b"), &document.width_curves[1]);
   EXPECT_EQ(curve_of(document, "c"), nullptr);
 }
