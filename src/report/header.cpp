@@ -388,7 +388,7 @@ std::string header_text(const Document& document, const Style& style) {
                style);
   text += drafter_lines(document, style);
   if (const auto& projector = document.projector.value)
-    text += line("projector", projector_text(*projector), style);
+    text += line("vision", projector_text(*projector), style);
   text += server_lines(document, style);
   const auto& engine = document.engine;
   const std::string kv = kv_text(document);

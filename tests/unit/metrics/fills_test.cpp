@@ -17,6 +17,13 @@ using tests::trace_of;
 
 constexpr trace::Nanoseconds second = 1'000'000'000;
 
+/// Of three rounds.
+trace::Trace run_of(std::vector<trace::Launch> launches) {
+  auto trace = trace_of({"plain"}, std::move(launches));
+  trace.header.rounds = 3;
+  return trace;
+}
+
 trace::FilledDepth filled(int depth, int tokens, trace::Nanoseconds took,
                           trace::Nanoseconds drafter = 0) {
   trace::FilledDepth result;
@@ -32,10 +39,10 @@ trace::Launch launch(int round, std::vector<trace::FilledDepth> fills) {
 }
 
 TEST(fills, rates_are_those_of_each_part_over_launches) {
-  const auto trace = trace_of(
-      {"plain"}, {launch(0, {filled(100, 100, second), filled(400, 300, 2 * second, second / 2)}),
-                  launch(1, {filled(100, 100, 2 * second), filled(400, 300, 2 * second, second)}),
-                  launch(2, {filled(100, 100, 4 * second), filled(400, 300, 2 * second, 0)})});
+  const auto trace =
+      run_of({launch(0, {filled(100, 100, second), filled(400, 300, 2 * second, second / 2)}),
+              launch(1, {filled(100, 100, 2 * second), filled(400, 300, 2 * second, second)}),
+              launch(2, {filled(100, 100, 4 * second), filled(400, 300, 2 * second, 0)})});
   const auto fills = summarise_fills(trace);
   ASSERT_EQ(fills.size(), 2u);
   EXPECT_EQ(fills[0].depth, 100);
@@ -52,7 +59,7 @@ TEST(fills, a_depth_that_was_not_reached_says_why) {
   trace::FilledDepth lost;
   lost.asked_depth = 400;
   lost.outcome = trace::ended(trace::OutcomeKind::refused, "no room");
-  const auto fills = summarise_fills(trace_of({"plain"}, {launch(0, {lost}), launch(1, {lost})}));
+  const auto fills = summarise_fills(run_of({launch(0, {lost}), launch(1, {lost})}));
   ASSERT_EQ(fills.size(), 1u);
   EXPECT_EQ(fills[0].launches, 0);
   EXPECT_FALSE(fills[0].prefill_tokens_per_s.value);
