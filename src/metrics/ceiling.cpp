@@ -146,8 +146,9 @@ Gathering gathering_of(const Counts& counts, const Measured& measured) {
   return gathering;
 }
 
+/// Where caches may serve the weights, nothing of them is reading from memory.
 void fill_terms(Ceiling& ceiling, const ClassSummary& summary, const Measured& measured,
-                const WidthCurve* curve) {
+                const WidthCurve* curve, bool cached) {
   const Counts& counts = summary.counts;
   const auto verify = curve == nullptr ? std::nullopt : verify_seconds(*curve, counts);
   if (!verify || !summary.seconds_per_pass.value || !ceiling.bandwidth.value) {
@@ -159,8 +160,9 @@ void fill_terms(Ceiling& ceiling, const ClassSummary& summary, const Measured& m
   const auto drafter = counts.bytes_by_class.find(drafter_class);
   const double by_drafter =
       drafter == counts.bytes_by_class.end() ? 0 : drafter->second / counts.passes.number();
-  terms.reading_s =
-      (ceiling.bytes_per_pass - by_drafter - gathering.bytes) / *ceiling.bandwidth.value;
+  if (!cached)
+    terms.reading_s =
+        (ceiling.bytes_per_pass - by_drafter - gathering.bytes) / *ceiling.bandwidth.value;
   terms.gathering_s = gathering.seconds;
   terms.computing_s = *verify - terms.reading_s - terms.gathering_s;
   terms.drafting_s = drafter_seconds(*curve, counts);
@@ -201,12 +203,10 @@ Ceiling ceiling_of(const ClassSummary& summary, const Sample& sample, const trac
   fill_largest(ceiling, counts);
   ceiling.share = ratio_of(ceiling.read_bytes_per_s, ceiling.bandwidth);
   if (measured.best.empty()) return ceiling;
-  if (const auto cached = why_cached(ceiling.bytes_per_pass, measured.llc_bytes); !cached.empty()) {
-    ceiling.share = unknown(cached);
-    ceiling.no_terms = cached;
-    return ceiling;
-  }
-  fill_terms(ceiling, summary, measured, curve_of(curves, arm.name, summary.filled_tokens));
+  const std::string cached = why_cached(ceiling.bytes_per_pass, measured.llc_bytes);
+  if (!cached.empty()) ceiling.share = unknown(cached);
+  fill_terms(ceiling, summary, measured, curve_of(curves, arm.name, summary.filled_tokens),
+             !cached.empty());
   return ceiling;
 }
 

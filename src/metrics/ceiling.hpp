@@ -17,7 +17,8 @@ struct WidthCurve;
 
 /// Seconds of a mean pass by what they are spent on. They add up to the pass.
 struct PassTerms {
-  double reading_s = 0;    ///< the target's bytes at the measured bandwidth, gathered rows apart
+  double reading_s = 0;    ///< the target's bytes at the measured bandwidth, gathered rows apart;
+                           ///< 0 where caches may hold them
   double gathering_s = 0;  ///< rows read in random order from tables that no cache holds
   double computing_s = 0;  ///< the rest of the target's decode call, by passes timed alone
   double drafting_s = 0;   ///< drafts and what the drafter takes in, likewise

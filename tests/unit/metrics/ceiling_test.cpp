@@ -126,7 +126,8 @@ TEST(ceiling, is_null_where_a_cache_may_hold_the_working_set) {
   const Ceiling ceiling = ceiling_in(trace);
   EXPECT_FALSE(ceiling.share.value);
   EXPECT_THAT(ceiling.share.reason, HasSubstr("cache: a pass reads 400 MB"));
-  EXPECT_FALSE(ceiling.terms);
+  EXPECT_EQ(ceiling.terms->reading_s, 0);
+  EXPECT_EQ(ceiling.terms->bound, "compute-bound at this width");
   EXPECT_TRUE(ceiling.read_bytes_per_s.value);
   for (auto& launch : trace.launches) launch.memory_speed->llc_bytes = 100 * MB;
   EXPECT_TRUE(ceiling_in(trace).share.value) << "four times as much is enough";
