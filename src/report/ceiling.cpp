@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,8 @@ std::string terms_text(const Ceiling& ceiling, Notes& notes) {
   std::sort(parts.rbegin(), parts.rend());
   std::string text = terms.bound + ":";
   for (const auto& [seconds, name] : parts)
-    if (seconds >= 0.01 * total) text += fmt::format(" {} {:.0f} %,", name, 100 * seconds / total);
+    if (std::abs(seconds) >= 0.01 * total)
+      text += fmt::format(" {} {:.0f} %,", name, 100 * seconds / total);
   text.pop_back();
   return text;
 }
