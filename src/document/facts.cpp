@@ -59,7 +59,7 @@ Reason task_distribution(const Evidence& evidence) {
   const auto& shares = evidence.document.mix.shares;
   if (shares.empty()) return "no mix of classes is declared";
   const bool covered = every_workload(evidence.document, [&](const Arm&, const Workload& workload) {
-    return shares.contains(workload.workload_class);
+    return shares.contains(workload.workload_class) || shares.contains(workload.base_class);
   });
   return covered ? Reason{} : "a measured class has no share in the mix";
 }
@@ -106,7 +106,10 @@ Reason kv_position(const Evidence& evidence) {
   return all ? Reason{} : "a class has no pass whose depth was seen";
 }
 
-Reason memory(const Evidence& evidence) { return evidence.document.memory.after_fill.reason; }
+Reason memory(const Evidence& evidence) {
+  const auto& after_fill = evidence.document.memory.after_fill;
+  return after_fill.value ? Reason{} : after_fill.reason;
+}
 
 /// Offload only matters where there is a device to offload to.
 Reason backend(const Evidence& evidence) {

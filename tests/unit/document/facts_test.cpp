@@ -52,6 +52,42 @@ TEST(ToFacts, DoNotAskAPlainRunForADrafter) {
   EXPECT_EQ(facts.verdict, "incomplete");
 }
 
+TEST(ToFacts, KnowTheMemoryOnceTheContextWasFull) {
+  auto trace = support::sample_trace();
+  auto& launch = trace.launches[0];
+  trace::FilledDepth filled;
+  filled.asked_depth = launch.facts->n_ctx;
+  filled.fill = trace::Fill{launch.facts->n_ctx, launch.facts->n_ctx, 0, 1, 0, {}};
+  filled.reading = trace::MemoryReading{trace::MemoryMoment::after_fill, 900, "", {}, {}};
+  launch.fills = {filled};
+  launch.memory = {*filled.reading};
+  EXPECT_TRUE(is_known(facts_of(trace), "F9"));
+}
+
+TEST(ToFacts, KnowTheCeilingAlsoWhereACacheTakesItsPlace) {
+  auto summary = support::sample_summary();
+  const auto f13 = [&] {
+    return reason_of(assemble(support::sample_trace(), summary, support::sample_mix(), {}).facts,
+                     "F13");
+  };
+  for (auto& arm : summary.arms)
+    for (auto& of_class : arm.classes)
+      of_class.ceiling.share = metrics::unknown("cache: a pass reads 9 MB");
+  EXPECT_EQ(f13(), "");
+  summary.arms[1].classes[0].ceiling.share = metrics::unknown("rules of this model are not known");
+  EXPECT_EQ(f13(), "rules of this model are not known");
+}
+
+TEST(ToFacts, AShareOfAClassIsThatOfEveryDepth) {
+  auto summary = support::sample_summary();
+  auto deep = summary.arms[0].classes[0];
+  deep.workload_class = trace::class_at(deep.workload_class, 4096);
+  deep.filled_tokens = 4096;
+  summary.arms[0].classes.push_back(deep);
+  const auto facts = assemble(support::sample_trace(), summary, support::sample_mix(), {}).facts;
+  EXPECT_TRUE(is_known(facts, "F3"));
+}
+
 TEST(ToFacts, KnowAnNgramDrafterByItsSizes) {
   auto trace = support::sample_trace();
   for (auto& arm : trace.header.arms)
