@@ -52,9 +52,10 @@ struct Fill {
   Known<double> drafter_share;  ///< of the time, that the drafter's own reading took
   int launches = 0;             ///< that reached the depth
   std::vector<std::string> failures;
-  Known<std::uint64_t> context_bytes;  ///< that the engine says it allocated, afterwards
-  Known<std::uint64_t> compute_bytes;  ///< likewise
-  Known<std::uint64_t> pss_bytes;      ///< of the engine's processes, of the first launch
+  Known<std::uint64_t> context_bytes;     ///< that the engine says it allocated, afterwards
+  Known<std::uint64_t> compute_bytes;     ///< likewise
+  Known<std::uint64_t> pss_bytes;         ///< of the engine's processes, of the first launch
+  Known<std::int64_t> unaccounted_bytes;  ///< of those, what the engine does not say it allocated
 };
 
 struct Width {

@@ -25,6 +25,10 @@ Known<std::uint64_t> pss_of(const trace::FilledDepth& filled) {
                         : not_known<std::uint64_t>("the engine is no process of this machine");
 }
 
+std::uint64_t allocated(const trace::MemoryFacts& memory) {
+  return memory.model_bytes + memory.context_bytes + memory.compute_bytes;
+}
+
 Fill to_fill(const trace::Trace& trace, const metrics::FillSummary& from) {
   Fill fill;
   fill.arm = from.arm;
@@ -42,6 +46,10 @@ Fill to_fill(const trace::Trace& trace, const metrics::FillSummary& from) {
   fill.context_bytes = told ? known(first->fill->memory.context_bytes) : untold;
   fill.compute_bytes = told ? known(first->fill->memory.compute_bytes) : untold;
   fill.pss_bytes = first ? pss_of(*first) : untold;
+  fill.unaccounted_bytes = not_known<std::int64_t>(told ? fill.pss_bytes.reason : untold.reason);
+  if (told && fill.pss_bytes.value)
+    fill.unaccounted_bytes = known(static_cast<std::int64_t>(*fill.pss_bytes.value) -
+                                   static_cast<std::int64_t>(allocated(first->fill->memory)));
   return fill;
 }
 

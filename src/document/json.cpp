@@ -150,8 +150,9 @@ PACELINE_DOCUMENT_FIELDS(PassTerms, 6, reading_s, gathering_s, computing_s, draf
 PACELINE_DOCUMENT_FIELDS(Ceiling, 7, share, read_bytes_per_s, bandwidth, bytes_per_pass, largest,
                          uniform_routing, terms);
 PACELINE_DOCUMENT_FIELDS(BreakEven, 2, draft_length, is_lower_bound);
-PACELINE_DOCUMENT_FIELDS(Fill, 10, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
-                         launches, failures, context_bytes, compute_bytes, pss_bytes);
+PACELINE_DOCUMENT_FIELDS(Fill, 11, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
+                         launches, failures, context_bytes, compute_bytes, pss_bytes,
+                         unaccounted_bytes);
 
 // "class" is no name that C++ allows, so this list is written out.
 static_assert(boost::pfr::tuple_size_v<Workload> == 25, "a field of Workload is missing below");

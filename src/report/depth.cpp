@@ -59,6 +59,12 @@ std::string known_bytes(const document::Known<std::uint64_t>& known, Notes& note
   return known.value ? bytes(*known.value) : "- " + notes.mark(known.reason);
 }
 
+std::string unaccounted_text(const document::Known<std::int64_t>& known, Notes& notes) {
+  if (!known.value) return "- " + notes.mark(known.reason);
+  const auto size = bytes(static_cast<std::uint64_t>(std::abs(*known.value)));
+  return *known.value < 0 ? "-" + size : size;
+}
+
 bool is_plain(const Document& document, const std::string& name) {
   return std::any_of(document.arms.begin(), document.arms.end(),
                      [&](const Arm& arm) { return arm.name == name && !speculates(arm); });
@@ -124,7 +130,8 @@ std::string fill_table(const Document& document, const Style& style, Notes& note
   TextTable table;
   table.add_column("arm", Align::left);
   for (const char* name : {"to depth", "tokens"}) table.add_column(name, Align::right);
-  for (const char* name : {"prefill tok/s", "drafter", "context", "compute", "process (PSS)"})
+  for (const char* name :
+       {"prefill tok/s", "drafter", "context", "compute", "process (PSS)", "not told"})
     table.add_column(name, Align::left);
   std::string above;
   for (const auto& fill : document.fills) {
@@ -138,7 +145,8 @@ std::string fill_table(const Document& document, const Style& style, Notes& note
                    {share.value ? fmt::format("{:.0f} %", 100 * *share.value) : "-"},
                    {known_bytes(fill.context_bytes, notes)},
                    {known_bytes(fill.compute_bytes, notes)},
-                   {known_bytes(fill.pss_bytes, notes)}});
+                   {known_bytes(fill.pss_bytes, notes)},
+                   {unaccounted_text(fill.unaccounted_bytes, notes)}});
     above = fill.arm;
   }
   return table_heading("Filling the context: each part's prefill, and memory after it", style) +

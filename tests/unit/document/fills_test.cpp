@@ -43,6 +43,7 @@ TEST(Fills, have_the_memory_of_the_first_launch_that_reached_the_depth) {
   ASSERT_EQ(fills.size(), 1u);
   EXPECT_EQ(fills[0].context_bytes.value, 77u);
   EXPECT_EQ(fills[0].pss_bytes.value, 600u);
+  EXPECT_EQ(fills[0].unaccounted_bytes.value, 600 - (1 + 77 + 3));
   EXPECT_NEAR(*fills[0].prefill_tokens_per_s.value, 100, 1e-9);
   EXPECT_EQ(fills[0].failures, std::vector<std::string>{"no room"});
 }
