@@ -57,6 +57,7 @@ util::Result<int> demo(const Settings& settings) {
   options.workload = "lab";
   options.n_predict = demo_output_tokens;
   options.widths = true;
+  options.ceilings = true;
   options.widest = widest_pass(options.arms);
   const auto make_engine = [] {
     return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
