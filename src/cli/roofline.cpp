@@ -221,12 +221,10 @@ void add_model_options(CLI::App& command, Settings& settings) {
       ->group(group);
   command.add_flag("--mtp", settings.predicts, "Draft with the target's own prediction blocks")
       ->group(group);
-  std::vector<std::string> known;
-  for (const synth::KnownModel& model : synth::known_models()) known.emplace_back(model.name);
   command
       .add_option("--like", settings.like.like,
                   "Shape of a known model instead of a file; what of it is assumed is said")
-      ->check(CLI::IsMember(known))
+      ->check(CLI::IsMember(synth::known_model_names()))
       ->type_name("MODEL")
       ->default_str("none")
       ->group(group);

@@ -125,12 +125,10 @@ void add_kind_options(CLI::App& command, Settings& settings) {
       ->type_name("NAME")
       ->default_str("that of --like")
       ->group(group);
-  std::vector<std::string> known;
-  for (const synth::KnownModel& model : synth::known_models()) known.emplace_back(model.name);
   command
       .add_option("--like", settings.job.like,
                   "Shape of a known model; what of it is no public fact is said to be assumed")
-      ->check(CLI::IsMember(known))
+      ->check(CLI::IsMember(synth::known_model_names()))
       ->type_name("MODEL")
       ->default_str("none")
       ->group(group);

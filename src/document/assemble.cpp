@@ -315,6 +315,7 @@ std::vector<WidthCurve> to_curves(const metrics::Summary& summary) {
       curve.widths.push_back(
           {cost.width, cost.depth, to_quantity(cost.verify_s),
            known_or(metrics::verify_cost(from, cost.width - 1), "width 1 was not timed here"),
+           known_or(metrics::acceptance_needed(from, cost.width - 1), "no draft, or not timed"),
            has_step ? known(cost.step) : not_known<double>("no narrower width was timed"),
            lookup(from.draft_s, cost.width), lookup(from.process_s, cost.width)});
     }

@@ -34,10 +34,10 @@ struct PassTerms {
 
 /// What the passes of an arm on a class read from memory, beside what the memory gives.
 struct Ceiling {
-  Quantity share;             ///< ceiling seconds over measured seconds
-  Quantity read_bytes_per_s;  ///< bytes that the passes read over the time they took
-  Quantity bandwidth;         ///< of reads by the launch's threads, in bytes/s
-  double bytes_per_pass = 0;  ///< mean; 0: not known, and share says why
+  Quantity share;                ///< ceiling seconds over measured seconds
+  Quantity read_bytes_per_s;     ///< bytes that the passes read over the time they took
+  Quantity bandwidth;            ///< of reads by the launch's threads, in bytes/s
+  Known<double> bytes_per_pass;  ///< mean
   std::vector<ClassBytes> largest;
   bool uniform_routing = false;  ///< some bytes suppose that routers pick experts evenly
   Known<PassTerms> terms;
@@ -46,8 +46,8 @@ struct Ceiling {
 /// The context filled from one depth to the next on one arm, over its launches.
 struct Fill {
   std::string arm;
-  int depth = 0;   ///< tokens of text in the context afterwards
-  int tokens = 0;  ///< of this part
+  int depth = 0;      ///< tokens of text in the context afterwards
+  Known<int> tokens;  ///< of this part
   Quantity prefill_tokens_per_s;
   Known<double> drafter_share;  ///< of the time, that the drafter's own reading took
   int launches = 0;             ///< that reached the depth
@@ -62,10 +62,11 @@ struct Width {
   int width = 0;
   int depth = 0;
   Quantity verify_s;
-  Known<double> cost;       ///< verify_s over that of width 1 on the same engine
-  Known<double> step;       ///< verify_s over that of the next narrower width
-  Known<double> draft_s;    ///< of one draft before a pass of this width
-  Known<double> process_s;  ///< of the drafter's catch-up on a batch of this width
+  Known<double> cost;               ///< verify_s over that of width 1 on the same engine
+  Known<double> acceptance_needed;  ///< share of a draft of width - 1 tokens that pays for it
+  Known<double> step;               ///< verify_s over that of the next narrower width
+  Known<double> draft_s;            ///< of one draft before a pass of this width
+  Known<double> process_s;          ///< of the drafter's catch-up on a batch of this width
 };
 
 /// The time of passes by width on tokens that mean nothing: the machine without the text.

@@ -33,9 +33,11 @@ Fill to_fill(const trace::Trace& trace, const metrics::FillSummary& from) {
   Fill fill;
   fill.arm = from.arm;
   fill.depth = from.depth;
-  fill.tokens = from.tokens;
+  fill.tokens =
+      from.launches > 0 ? known(from.tokens) : not_known<int>(from.prefill_tokens_per_s.reason);
   fill.prefill_tokens_per_s = to_quantity(from.prefill_tokens_per_s);
-  fill.drafter_share = known_or(from.drafter_share, from.prefill_tokens_per_s.reason);
+  fill.drafter_share = known_or(
+      from.drafter_share, from.launches > 0 ? "no drafter" : from.prefill_tokens_per_s.reason);
   fill.launches = from.launches;
   fill.failures = from.failures;
   const auto* first = first_reached(trace, from.arm, from.depth);

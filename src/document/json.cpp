@@ -215,7 +215,8 @@ PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);
 PACELINE_DOCUMENT_FIELDS(MissingFact, 2, fact, reason);
 PACELINE_DOCUMENT_FIELDS(Facts, 4, known, missing, not_applicable, verdict);
 PACELINE_DOCUMENT_FIELDS(Warning, 3, kind, text, next_step);
-PACELINE_DOCUMENT_FIELDS(Width, 7, width, depth, verify_s, cost, step, draft_s, process_s);
+PACELINE_DOCUMENT_FIELDS(Width, 8, width, depth, verify_s, cost, acceptance_needed, step, draft_s,
+                         process_s);
 PACELINE_DOCUMENT_FIELDS(WidthCurve, 3, arm, filled_tokens, widths);
 PACELINE_DOCUMENT_FIELDS(Failure, 8, arm, round, prompt, kind, reason, signal, exit_code, log_tail);
 PACELINE_DOCUMENT_FIELDS(LatencyShares, 3, p50, p95, p99);

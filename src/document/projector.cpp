@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "metrics/arithmetic.hpp"
+
 namespace paceline::document {
 
 namespace {
@@ -10,11 +12,8 @@ Spread spread_of(const std::vector<const trace::ProjectorFacts*>& seen,
                  double trace::ProjectorFacts::*figure) {
   std::vector<double> values;
   for (const trace::ProjectorFacts* facts : seen) values.push_back(facts->*figure);
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  const double median =
-      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return {values.front(), median, values.back()};
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, metrics::median(values), *most};
 }
 
 }  // namespace

@@ -200,7 +200,9 @@ Ceiling to_ceiling(const metrics::Ceiling& from) {
   ceiling.share = to_quantity(from.share);
   ceiling.read_bytes_per_s = to_quantity(from.read_bytes_per_s);
   ceiling.bandwidth = to_quantity(from.bandwidth);
-  ceiling.bytes_per_pass = from.bytes_per_pass;
+  ceiling.bytes_per_pass = from.bytes_per_pass > 0
+                               ? known(from.bytes_per_pass)
+                               : not_known<double>(ceiling.read_bytes_per_s.reason);
   for (const auto& [name, bytes] : from.largest) ceiling.largest.push_back({name, bytes});
   ceiling.uniform_routing = from.has_model;
   ceiling.terms =

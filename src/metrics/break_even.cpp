@@ -21,6 +21,12 @@ std::optional<double> verify_cost(const WidthCurve& plain, int draft_length) {
   return *wide / *narrow;
 }
 
+std::optional<double> acceptance_needed(const WidthCurve& plain, int draft_length) {
+  const auto cost = verify_cost(plain, draft_length);
+  if (!cost || draft_length < 1) return std::nullopt;
+  return (*cost - 1) / draft_length;
+}
+
 std::optional<BreakEven> break_even(const WidthCurve& plain, double tokens_per_pass) {
   if (!verify_cost(plain, 1)) return std::nullopt;
   int longest = 0;

@@ -35,9 +35,9 @@ std::map<int, Attempts> attempts_of(const trace::Trace& trace, const std::string
   return attempts;
 }
 
-FillSummary summarise(const std::string& arm, int depth, Attempts attempts) {
+FillSummary summarise(const trace::Arm& arm, int depth, Attempts attempts) {
   FillSummary summary;
-  summary.arm = arm;
+  summary.arm = arm.name;
   summary.depth = depth;
   summary.failures = std::move(attempts.failures);
   std::vector<double> rates;
@@ -58,7 +58,7 @@ FillSummary summarise(const std::string& arm, int depth, Attempts attempts) {
     return summary;
   }
   summary.prefill_tokens_per_s = over_launches(rates);
-  summary.drafter_share = drafter_s / seconds;
+  if (arm.setup.spec_type != trace::SpecType::none) summary.drafter_share = drafter_s / seconds;
   return summary;
 }
 
@@ -68,7 +68,7 @@ std::vector<FillSummary> summarise_fills(const trace::Trace& trace) {
   std::vector<FillSummary> summaries;
   for (const auto& arm : trace.header.arms)
     for (auto& [depth, attempts] : attempts_of(trace, arm.name))
-      summaries.push_back(summarise(arm.name, depth, std::move(attempts)));
+      summaries.push_back(summarise(arm, depth, std::move(attempts)));
   return summaries;
 }
 

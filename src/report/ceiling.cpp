@@ -29,7 +29,7 @@ std::string largest_text(const Ceiling& ceiling) {
   std::vector<std::string> parts;
   for (const auto& part : ceiling.largest)
     parts.push_back(fmt::format("{} {:.0f} %", util::printable(part.tensor_class),
-                                100 * part.bytes / ceiling.bytes_per_pass));
+                                100 * part.bytes / *ceiling.bytes_per_pass.value));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -57,8 +57,9 @@ std::string terms_text(const Ceiling& ceiling, Notes& notes) {
 
 std::string ceiling_table(const Document& document, const Style& style, Notes& notes) {
   const auto counted = [](const Arm& arm) {
-    return std::any_of(arm.workloads.begin(), arm.workloads.end(),
-                       [](const auto& workload) { return workload.ceiling.bytes_per_pass > 0; });
+    return std::any_of(arm.workloads.begin(), arm.workloads.end(), [](const auto& workload) {
+      return workload.ceiling.bytes_per_pass.value.has_value();
+    });
   };
   if (std::none_of(document.arms.begin(), document.arms.end(), counted)) return "";
   return fitted(1, style, notes, [&](Level level, Notes& attempt) {
@@ -72,10 +73,10 @@ std::string ceiling_table(const Document& document, const Style& style, Notes& n
       std::string name = util::printable(arm.name);
       for (const auto& workload : arm.workloads) {
         const Ceiling& ceiling = workload.ceiling;
-        if (!(ceiling.bytes_per_pass > 0)) continue;
+        if (!ceiling.bytes_per_pass.value) continue;
         const std::string of_class = util::printable(workload.workload_class);
         const std::string bytes_text =
-            bytes(static_cast<std::uint64_t>(ceiling.bytes_per_pass)) + ": " +
+            bytes(static_cast<std::uint64_t>(*ceiling.bytes_per_pass.value)) + ": " +
             largest_text(ceiling) +
             (ceiling.uniform_routing ? " (experts as if evenly routed)" : "");
         table.add_row({{name},

@@ -84,11 +84,11 @@ const document::Width* width_in(const document::WidthCurve& curve, int width) {
   return nullptr;
 }
 
-/// "1.32x, 11 %": cost of verifying a draft of K, and the acceptance that pays for it: 1 + K a.
-std::string cost_text(double cost, int draft_length) {
-  const double acceptance = (cost - 1) / draft_length;
-  if (acceptance > 1) return fmt::format("{}x, never", figure(cost));
-  return fmt::format("{}x, {:.0f} %", figure(cost), 100 * std::max(acceptance, 0.0));
+/// "1.32x, 11 %": cost of verifying a draft, and the acceptance that pays for it.
+std::string cost_text(const document::Width& width) {
+  const double needed = width.acceptance_needed.value.value_or(0);
+  if (needed > 1) return fmt::format("{}x, never", figure(*width.cost.value));
+  return fmt::format("{}x, {:.0f} %", figure(*width.cost.value), 100 * std::max(needed, 0.0));
 }
 
 std::string bar(double cost, double most) {
@@ -140,7 +140,7 @@ std::string fill_table(const Document& document, const Style& style, Notes& note
     for (const auto& failure : fill.failures) rate += " " + notes.mark(failure);
     table.add_row({{fill.arm == above ? "" : util::printable(fill.arm)},
                    {std::to_string(fill.depth)},
-                   {std::to_string(fill.tokens)},
+                   {fill.tokens.value ? std::to_string(*fill.tokens.value) : "-"},
                    {rate},
                    {share.value ? fmt::format("{:.0f} %", 100 * *share.value) : "-"},
                    {known_bytes(fill.context_bytes, notes)},
@@ -175,8 +175,8 @@ std::string verify_cost_table(const Document& document, const Style& style) {
     double cost = 0;
     for (const auto* curve : curves) {
       const auto* timed = width_in(*curve, width);
-      const bool known = timed != nullptr && timed->cost.value;
-      row.push_back({known ? cost_text(*timed->cost.value, width - 1) : "-"});
+      const bool known = timed != nullptr && timed->cost.value && timed->acceptance_needed.value;
+      row.push_back({known ? cost_text(*timed) : "-"});
       if (known) cost = *timed->cost.value;
     }
     row.push_back({bar(cost, most)});

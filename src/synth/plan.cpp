@@ -69,10 +69,8 @@ util::Result<const Kind*> find_kind(const protocol::Invent& job) {
         "--drafter");
   const KnownModel* like = find_known_model(job.like);
   if (!job.like.empty() && like == nullptr) {
-    std::vector<std::string> known;
-    for (const KnownModel& model : known_models()) known.emplace_back(model.name);
     return util::misused("the shape of '{}' is not known: take one of {}", job.like,
-                         fmt::join(known, ", "));
+                         fmt::join(known_model_names(), ", "));
   }
   const std::string name = job.architecture.empty() && like ? like->architecture : job.architecture;
   const auto* kind =

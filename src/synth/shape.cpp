@@ -114,6 +114,12 @@ constexpr std::array<KnownModel, 5> models = {{
 
 const std::array<KnownModel, 5>& known_models() { return models; }
 
+std::vector<std::string> known_model_names() {
+  std::vector<std::string> names;
+  for (const KnownModel& model : known_models()) names.emplace_back(model.name);
+  return names;
+}
+
 const KnownModel* find_known_model(std::string_view name) {
   const auto& models = known_models();
   const auto* found = std::find_if(models.begin(), models.end(),

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "util/result.hpp"
 
@@ -105,6 +106,9 @@ struct KnownModel {
 
 /// Those that `--like` takes.
 const std::array<KnownModel, 5>& known_models();
+
+/// Their names.
+std::vector<std::string> known_model_names();
 
 /// The known model of that name; null when there is none.
 const KnownModel* find_known_model(std::string_view name);

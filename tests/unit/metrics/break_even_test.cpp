@@ -22,6 +22,9 @@ TEST(break_even, a_draft_costs_what_its_pass_takes_over_a_plain_one) {
   EXPECT_NEAR(*verify_cost(plain, 4), 2, 1e-12);
   EXPECT_EQ(*verify_cost(plain, 0), 1);
   EXPECT_FALSE(verify_cost(plain, 2));
+  EXPECT_NEAR(*acceptance_needed(plain, 4), 0.25, 1e-12);  // 1 + 4 x 0.25 = 2
+  EXPECT_FALSE(acceptance_needed(plain, 0));
+  EXPECT_FALSE(acceptance_needed(plain, 2));
   EXPECT_FALSE(verify_cost(curve({{2, 0.011}}), 1));
 }
 

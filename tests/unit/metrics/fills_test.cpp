@@ -52,7 +52,10 @@ TEST(fills, rates_are_those_of_each_part_over_launches) {
   EXPECT_TRUE(fills[0].prefill_tokens_per_s.low);
   EXPECT_EQ(fills[1].tokens, 300);
   EXPECT_NEAR(*fills[1].prefill_tokens_per_s.value, 150, 1e-9);
-  EXPECT_NEAR(*fills[1].drafter_share, 0.25, 1e-12);  // 1.5 of 6 s
+  EXPECT_FALSE(fills[1].drafter_share) << "plain has no drafter";
+  auto drafted = trace;
+  drafted.header.arms[0].setup.spec_type = trace::SpecType::draft_mtp;
+  EXPECT_NEAR(*summarise_fills(drafted)[1].drafter_share, 0.25, 1e-12);  // 1.5 of 6 s
 }
 
 TEST(fills, a_depth_that_was_not_reached_says_why) {
