@@ -17,6 +17,13 @@ tl::unexpected<util::Error> not_rolled_back(const char* which, int from) {
                                 which, from));
 }
 
+/// True when the target's memory has every token in cells of its own, none of which a later one
+/// takes, so that it can go back to any of them.
+bool keeps_every_token(const llama_model* model) {
+  return llama_model_n_swa(model) == 0 && !llama_model_is_recurrent(model) &&
+         !llama_model_is_hybrid(model);
+}
+
 }  // namespace
 
 bool needs_replay(const LoadedModel& model, int tokens) {
@@ -52,7 +59,8 @@ util::Result<void> Checkpoint::protect(LoadedModel& model, int offered) {
 
 void Checkpoint::save(LoadedModel& model, int depth) {
   mark(model, depth);
-  saved_.update_tgt(model.target.get(), sequence, flags);
+  if (!keeps_every_token(model.target_model.get()))
+    saved_.update_tgt(model.target.get(), sequence, flags);
 }
 
 util::Result<void> Checkpoint::restore(LoadedModel& model) const {

@@ -18,7 +18,8 @@ class Checkpoint {
   /// when a verify of `offered` draft tokens could not be undone otherwise.
   util::Result<void> protect(LoadedModel& model, int offered);
 
-  /// Marks, and saves the target's state whatever its memory could undo.
+  /// Marks a point that any number of tokens may follow: saves the target's state unless its memory
+  /// keeps every token.
   void save(LoadedModel& model, int depth);
 
   /// Goes back to the mark in both contexts, by the states that were saved.
