@@ -137,6 +137,23 @@ TEST_F(Invented, TextIsTheWalkThatTheSeedSays) {
   }
 }
 
+// Their words follow from the last token alone; how sure they are of them, from the whole context.
+TEST_F(Invented, ContextsThatSlideOrAreSummedUpComeBackToTheTextThatFilledThem) {
+  for (const char* architecture : {"llama", "gemma4", "qwen35"}) {
+    plain(model(architecture), 2);
+    const std::string letters(600, 'a');
+    ASSERT_EQ(
+        worker.run(protocol::Fill{letters + std::string(prompt), 600}).finished.outcome.reason, "");
+    protocol::Generate request = greedy(prompt, 200);  // longer than a window of 128 tokens
+    request.on_filled = request.record_gaps = true;
+    const auto first = worker.run(request).gaps();
+    ASSERT_EQ(first.size(), 200u) << architecture;
+    EXPECT_EQ(worker.run(request).gaps(), first) << architecture;
+    request.on_filled = false;
+    EXPECT_NE(worker.run(request).gaps(), first) << architecture << " does not read its context";
+  }
+}
+
 /// The share of tested draft tokens that the target said too, against a binomial interval of four
 /// standard errors: outside it falls one run in 16,000.
 void expect_agreement(const std::vector<trace::Pass>& passes, double agreement, const char* what) {
