@@ -395,8 +395,9 @@ enum class WarningKind {
   synthetic_model,
   wrong_text,
   context_past_training,
+  resumed,
 };
-inline constexpr int warning_kinds = 23;
+inline constexpr int warning_kinds = 24;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;

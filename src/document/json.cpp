@@ -36,7 +36,8 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::synthetic_model, "synthetic_model"},
                     {paceline::document::WarningKind::wrong_text, "wrong_text"},
                     {paceline::document::WarningKind::context_past_training,
-                     "context_past_training"});
+                     "context_past_training"},
+                    {paceline::document::WarningKind::resumed, "resumed"});
 
 namespace paceline::document {
 

@@ -1,6 +1,7 @@
 #include "document/warnings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <map>
@@ -69,6 +70,8 @@ constexpr std::array next_steps = {
              "give the client a core of its own or another machine, and repeat"},
     NextStep{WarningKind::context_past_training,
              "quote no quality at depths past the training context but one measured there"},
+    NextStep{WarningKind::resumed,
+             "before quoting a small difference, see that it is there within one session"},
     NextStep{WarningKind::synthetic_model,
              "quote no text, acceptance or quality of them: only what a pass costs"},
 };
@@ -108,6 +111,16 @@ class Warnings {
 
   std::vector<Warning> list;
 };
+
+void warn_of_sessions(Warnings& warnings, const trace::Trace& trace) {
+  for (const auto& resumption : trace.resumptions) {
+    std::string text = fmt::format("the run was cut off after {} launches and gone on with at {}",
+                                   resumption.launches_kept, resumption.at);
+    if (!resumption.changes.empty())
+      text += fmt::format(", though this had changed: {}", fmt::join(resumption.changes, "; "));
+    warnings.add(WarningKind::resumed, text);
+  }
+}
 
 void warn_of_run(Warnings& warnings, const Document& document) {
   const Launches& launches = document.launches;
@@ -364,6 +377,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
                                  const std::vector<std::string>& contradictions) {
   Warnings warnings;
   warn_of_run(warnings, document);
+  warn_of_sessions(warnings, trace);
   warn_of_contradictions(warnings, contradictions);
   warn_of_differences(warnings, trace);
   warn_of_samples(warnings, document);

@@ -8,13 +8,23 @@ namespace paceline::study {
 std::vector<PlannedLaunch> plan(const RunOptions& options) {
   std::mt19937_64 random(options.seed);
   std::vector<PlannedLaunch> launches;
-  const int all_rounds = options.rounds + (options.phases ? 1 : 0);
-  const auto orders = balanced_orders(options.arms.size(), all_rounds, random);
-  for (int round = 0; round < all_rounds; ++round) {
+  const auto orders = balanced_orders(options.arms.size(), all_rounds(options), random);
+  for (int round = 0; round < all_rounds(options); ++round) {
     const auto prompts = shuffled_indices(options.prompts.measured.size(), random);
     for (const std::size_t arm : orders[static_cast<std::size_t>(round)])
       launches.push_back({round, arm, round == options.rounds, prompts});
   }
+  return launches;
+}
+
+int all_rounds(const RunOptions& options) { return options.rounds + (options.phases ? 1 : 0); }
+
+std::vector<PlannedLaunch> untimed_launches(const RunOptions& options) {
+  std::vector<PlannedLaunch> launches;
+  for (std::size_t arm = 0; arm < options.arms.size(); ++arm)
+    if (trace::is_denominator(options.arms[arm]))
+      launches.push_back(
+          {.round = all_rounds(options), .arm = arm, .synced = false, .prompts = {}});
   return launches;
 }
 

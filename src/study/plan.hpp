@@ -62,6 +62,13 @@ struct PlannedLaunch {
 /// their number allows; prompts are shuffled anew for every round, and equally for all arms of it.
 std::vector<PlannedLaunch> plan(const RunOptions& options);
 
+/// Rounds of launches that are planned, that for the phases included.
+int all_rounds(const RunOptions& options);
+
+/// Launches of the arms that others are held against, past all planned rounds: for texts, and never
+/// for headline figures.
+std::vector<PlannedLaunch> untimed_launches(const RunOptions& options);
+
 /// The sampler's seed: the same for all arms, different for every prompt and round.
 std::uint32_t request_seed(std::uint64_t seed, const std::string& prompt_id, int round);
 

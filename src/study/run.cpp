@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
 #include "machine/noise_meter.hpp"
 #include "machine/process_memory.hpp"
 #include "metrics/normalise.hpp"
+#include "study/carried.hpp"
 #include "study/collect.hpp"
 #include "study/load.hpp"
 #include "study/memory_speed.hpp"
@@ -24,7 +24,6 @@ namespace {
 constexpr int warm_up_tokens = 16;
 constexpr int width_repeats = 5;
 constexpr int most_failures_in_a_row = 5;
-constexpr double usual_bytes_per_token = 4;
 
 trace::Outcome no_images() {
   return trace::ended(
@@ -52,22 +51,51 @@ class Run {
         trace_(trace) {}
 
   util::Result<void> measure(const engine::EngineFactory& make_engine) {
-    PACELINE_TRY(journal_.begin(trace_.header));
     const auto launches = plan(options_);
     const std::size_t before = options_.force_text ? 1 : 0;
+    const std::size_t kept = trace_.launches.size();
     steps_total_ = static_cast<double>((launches.size() + before) * steps_of_launch());
-    if (options_.force_text) PACELINE_TRY(write_texts(make_engine));
-    for (const auto& planned : launches) {
+    PACELINE_TRY(open_journal());
+    take_up(launches);
+    if (options_.force_text && kept == 0) PACELINE_TRY(write_texts(make_engine));
+    for (std::size_t i = kept > before ? kept - before : 0; i < launches.size(); ++i) {
       if (stop_asked_() || pointless_to_go_on()) break;
       const auto engine = make_engine();
-      PACELINE_TRY(measure_launch(planned, *engine));
+      PACELINE_TRY(measure_launch(launches[i], *engine));
     }
-    if (!stop_asked_() && !pointless_to_go_on()) PACELINE_TRY(read_again(make_engine));
+    if (!stop_asked_() && !pointless_to_go_on())
+      PACELINE_TRY(read_again(make_engine, before + launches.size()));
     trace_.interrupted = stop_asked_();
     return journal_.end(trace_.interrupted);
   }
 
  private:
+  util::Result<void> open_journal() {
+    if (!trace_.resumptions.empty()) return journal_.resumed(trace_.resumptions.back());
+    PACELINE_TRY(journal_.begin(trace_.header));
+    return trace_.about ? journal_.about(*trace_.about) : util::Result<void>{};
+  }
+
+  /// What the launches of a run that goes on leave for those to come.
+  void take_up(const std::vector<PlannedLaunch>& launches) {
+    steps_done_ = static_cast<double>(trace_.launches.size() * steps_of_launch());
+    for (const auto& launch : trace_.launches) {
+      const bool wrote_texts = options_.force_text && launch.index == 0;
+      const auto& prompts = wrote_texts ? options_.prompts.measured : options_.prompts.warm_up;
+      for (const auto& request : launch.requests)
+        for (const auto& prompt : prompts) {
+          if (!request.warm_up || request.prompt_id != prompt.id ||
+              request.workload_class != prompt.workload_class)
+            continue;
+          if (wrote_texts)
+            carried_.keep_text(prompt, request);
+          else
+            carried_.learn_bytes_per_token(job_of(launches.front(), prompt, prompt.id, prompt.id),
+                                           request);
+        }
+    }
+  }
+
   std::size_t steps_of_launch() const {
     return options_.depths.size() * (options_.prompts.measured.size() + 1) +
            options_.loads.levels.size() + options_.loads.rates.size();
@@ -78,20 +106,9 @@ class Run {
                   [&] { return measure_requests(planned, engine); });
   }
 
-  /// Untimed launches of the plain arms, past all planned rounds.
-  std::vector<PlannedLaunch> extra_launches() const {
-    std::vector<PlannedLaunch> launches;
-    for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
-      if (trace::is_denominator(options_.arms[arm]))
-        launches.push_back({.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}});
-    return launches;
-  }
-
-  int planned_rounds() const { return options_.rounds + (options_.phases ? 1 : 0); }
-
   /// The text of each prompt that all arms are to follow, by the first plain arm.
   util::Result<void> write_texts(const engine::EngineFactory& make_engine) {
-    const auto launches = extra_launches();
+    const auto launches = untimed_launches(options_);
     if (launches.empty())
       return util::fail(util::ErrorKind::internal, "no plain arm gives the text to follow");
     const PlannedLaunch& planned = launches.front();
@@ -105,13 +122,21 @@ class Run {
 
   /// Where texts differ, plain's are read again by a fresh plain engine, after everything that is
   /// timed: how close its choice was there, and how far apart its logits are by width.
-  util::Result<void> read_again(const engine::EngineFactory& make_engine) {
-    for (const auto& planned : extra_launches()) PACELINE_TRY(read_again(planned, make_engine));
+  /// Launches from the `first` on are such already.
+  util::Result<void> read_again(const engine::EngineFactory& make_engine, std::size_t first) {
+    std::size_t done = first;
+    for (const auto& planned : untimed_launches(options_)) {
+      if (done < trace_.launches.size() &&
+          trace_.launches[done].arm == options_.arms[planned.arm].name)
+        ++done;
+      else
+        PACELINE_TRY(read_arm_again(planned, make_engine));
+    }
     return {};
   }
 
-  util::Result<void> read_again(const PlannedLaunch& planned,
-                                const engine::EngineFactory& make_engine) {
+  util::Result<void> read_arm_again(const PlannedLaunch& planned,
+                                    const engine::EngineFactory& make_engine) {
     const trace::Arm& arm = options_.arms[planned.arm];
     const auto jobs = plan_rereading(trace_, options_, arm.name);
     if (jobs.empty()) return {};
@@ -156,7 +181,7 @@ class Run {
     if (facts)
       launch.facts = std::move(*facts);
     else
-      launch.outcome = facts.error();
+      launch.outcome = stop_asked_() ? cancelled() : facts.error();
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
     std::vector<trace::MemoryReading> readings;
@@ -241,18 +266,8 @@ class Run {
   /// Text of about `filled_` tokens, for an engine that keeps none, judged by the warm-up: its
   /// bytes and how many tokens the engine said it has.
   std::string text_below() const {
-    return workload::beginning(
-        options_.fill_text,
-        static_cast<std::size_t>(filled_ * bytes_per_token_.value_or(usual_bytes_per_token)));
-  }
-
-  /// From the first request that says how many tokens its prompt has: the text below others is the
-  /// same in all launches.
-  void learn_bytes_per_token(const protocol::Generate& job, const trace::Request& request) {
-    if (bytes_per_token_ || request.prefill.prompt_tokens < 1) return;
-    std::size_t bytes = job.prompt.size();
-    for (const auto& message : job.messages) bytes += message.content.size();
-    bytes_per_token_ = static_cast<double>(bytes) / request.prefill.prompt_tokens;
+    return workload::beginning(options_.fill_text,
+                               static_cast<std::size_t>(filled_ * carried_.bytes_per_token()));
   }
 
   /// Many requests at once, after those that ran alone.
@@ -274,6 +289,8 @@ class Run {
         request.repetition = cell.requests[i].repetition;
         note_failure(request.outcome, engine);
       }
+      if (stop_asked_() && std::cmp_less(measured.requests.size(), cell.requests.size()))
+        current().outcome = cancelled();
       PACELINE_TRY(journal_.load(current().index, measured));
       current().loads.push_back(std::move(measured));
       ++steps_done_;
@@ -332,14 +349,14 @@ class Run {
     const bool warm_up = purpose == Purpose::warm_up;
     job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
     const bool follows = options_.force_text && purpose == Purpose::measured;
-    if (follows) job.forced_text = text_to_follow(prompt);
+    if (follows) job.forced_text = carried_.text_of(prompt);
     trace::Request request =
         follows && job.forced_text.empty() ? without_text() : timed_request(job, engine);
     metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
     name(request, prompt, job);
-    if (warm_up) learn_bytes_per_token(job, request);
+    if (warm_up) carried_.learn_bytes_per_token(job, request);
     request.warm_up = purpose != Purpose::measured;
-    if (purpose == Purpose::reference) keep_text(prompt, request);
+    if (purpose == Purpose::reference) carried_.keep_text(prompt, request);
     note_failure(request.outcome, engine);
     PACELINE_TRY(journal_.request(current().index, request));
     current().requests.push_back(std::move(request));
@@ -359,18 +376,6 @@ class Run {
     request.outcome = trace::ended(trace::OutcomeKind::refused,
                                    "plain gave no text of this prompt that could be followed");
     return request;
-  }
-
-  void keep_text(const workload::Prompt& prompt, const trace::Request& request) {
-    if (request.outcome.kind != trace::OutcomeKind::done) return;
-    auto& text = texts_[{prompt.workload_class, prompt.id}];
-    for (const auto& emission : request.emissions)
-      text.insert(text.end(), emission.tokens.begin(), emission.tokens.end());
-  }
-
-  std::vector<std::int32_t> text_to_follow(const workload::Prompt& prompt) const {
-    const auto found = texts_.find({prompt.workload_class, prompt.id});
-    return found == texts_.end() ? std::vector<std::int32_t>() : found->second;
   }
 
   /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one. N-gram drafts
@@ -448,12 +453,12 @@ class Run {
   /// for cannot be made: better to say so now than after an hour.
   bool pointless_to_go_on() const {
     if (trace_.launches.empty()) return false;
-    if (options_.force_text && texts_.empty()) return true;
+    if (options_.force_text && !carried_.has_texts()) return true;
     return !current().facts && current().outcome.kind == trace::OutcomeKind::refused;
   }
 
   void show(const trace::Arm& arm, const PlannedLaunch& planned, const std::string& what) const {
-    const int rounds = planned_rounds();
+    const int rounds = all_rounds(options_);
     watcher_(steps_done_, steps_total_,
              planned.round < rounds
                  ? fmt::format("launch {}/{} of {}: {}", planned.round + 1, rounds, arm.name, what)
@@ -471,12 +476,10 @@ class Run {
   trace::Trace& trace_;
   double steps_done_ = 0;
   double steps_total_ = 0;
-  int failures_in_a_row_ = 0;              ///< of the current launch
-  int filled_ = 0;                         ///< tokens of text in its context, below the requests
-  bool keeps_fill_ = false;                ///< its engine holds that text itself
-  std::optional<double> bytes_per_token_;  ///< of a server's prompts
-  /// By class and prompt: what plain said, for all arms to follow.
-  std::map<std::pair<std::string, std::string>, std::vector<std::int32_t>> texts_;
+  int failures_in_a_row_ = 0;  ///< of the current launch
+  int filled_ = 0;             ///< tokens of text in its context, below the requests
+  bool keeps_fill_ = false;    ///< its engine holds that text itself
+  Carried carried_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/trace.hpp"
+#include "trace/record.hpp"
 #include "util/result.hpp"
 
 namespace paceline::trace {
@@ -9,20 +9,30 @@ namespace paceline::trace {
 class Journal {
  public:
   virtual ~Journal() = default;
-  virtual util::Result<void> begin(const Header& header) = 0;
+  virtual util::Result<void> take(const Record& record) = 0;
+
+  util::Result<void> begin(const Header& header) { return take({0, header}); }
+  util::Result<void> about(const About& about) { return take({0, about}); }
   /// A launch opened, or failed to: its facts and outcome, no requests yet.
-  virtual util::Result<void> launch(const Launch& launch) = 0;
-  virtual util::Result<void> request(int launch_index, const Request& request) = 0;
-  virtual util::Result<void> width(int launch_index, const WidthTime& width) = 0;
-  virtual util::Result<void> memory(int launch_index, const MemoryReading& reading) = 0;
+  util::Result<void> launch(const Launch& launch) { return take({launch.index, launch}); }
+  util::Result<void> request(int launch, const Request& request) { return take({launch, request}); }
+  util::Result<void> width(int launch, const WidthTime& width) { return take({launch, width}); }
+  util::Result<void> memory(int launch, const MemoryReading& reading) {
+    return take({launch, reading});
+  }
   /// A cell of load, once it is over.
-  virtual util::Result<void> load(int launch_index, const LoadCell& cell) = 0;
+  util::Result<void> load(int launch, const LoadCell& cell) { return take({launch, cell}); }
   /// A depth that was reached, or was not.
-  virtual util::Result<void> fill(int launch_index, const FilledDepth& filled) = 0;
-  virtual util::Result<void> rereading(int launch_index, const Rereading& rereading) = 0;
+  util::Result<void> fill(int launch, const FilledDepth& filled) { return take({launch, filled}); }
+  util::Result<void> rereading(int launch, const Rereading& reread) {
+    return take({launch, reread});
+  }
   /// How the launch ended.
-  virtual util::Result<void> launch_end(int launch_index, const Outcome& outcome) = 0;
-  virtual util::Result<void> end(bool interrupted) = 0;
+  util::Result<void> launch_end(int launch, const Outcome& outcome) {
+    return take({launch, outcome});
+  }
+  util::Result<void> resumed(const Resumption& resumption) { return take({0, resumption}); }
+  util::Result<void> end(bool interrupted) { return take({0, End{interrupted}}); }
 };
 
 }  // namespace paceline::trace

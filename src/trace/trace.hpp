@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/about.hpp"
 #include "trace/facts.hpp"
 #include "trace/load.hpp"
 #include "trace/memory.hpp"
@@ -91,7 +92,9 @@ inline bool is_headline(const Launch& launch, const Header& header) {
 struct Trace {
   Header header;
   std::vector<Launch> launches;
-  bool interrupted = false;  ///< the user stopped it, or the file ends early
+  bool interrupted = false;             ///< the user stopped it, or the file ends early
+  std::optional<About> about = {};      ///< absent: of an older version
+  std::vector<Resumption> resumptions;  ///< in order of time; mostly empty
 };
 
 }  // namespace paceline::trace

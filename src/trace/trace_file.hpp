@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace paceline::trace {
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
 ///   {"record": "header", "format": 6, "value": Header}
+///   {"record": "about", "value": About}                        older versions wrote none
 ///   {"record": "launch", "value": Launch}                      without what comes below
 ///   {"record": "request", "launch": index, "value": Request}
 ///   {"record": "width", "launch": index, "value": WidthTime}
@@ -20,27 +22,23 @@ namespace paceline::trace {
 ///   {"record": "fill", "launch": index, "value": FilledDepth}
 ///   {"record": "rereading", "launch": index, "value": Rereading}
 ///   {"record": "launch_end", "launch": index, "value": Outcome}
+///   {"record": "resumed", "value": Resumption}                 launches past those kept are void
 ///   {"record": "end", "interrupted": bool}
 class TraceFile final : public Journal {
  public:
   /// Creates `path` with its folders; an existing file is not overwritten.
   static util::Result<std::unique_ptr<TraceFile>> create(const std::filesystem::path& path);
 
-  util::Result<void> begin(const Header& header) override;
-  util::Result<void> launch(const Launch& launch) override;
-  util::Result<void> request(int launch_index, const Request& request) override;
-  util::Result<void> width(int launch_index, const WidthTime& width) override;
-  util::Result<void> memory(int launch_index, const MemoryReading& reading) override;
-  util::Result<void> load(int launch_index, const LoadCell& cell) override;
-  util::Result<void> fill(int launch_index, const FilledDepth& filled) override;
-  util::Result<void> rereading(int launch_index, const Rereading& rereading) override;
-  util::Result<void> launch_end(int launch_index, const Outcome& outcome) override;
-  util::Result<void> end(bool interrupted) override;
+  /// Goes on behind `written`, the lines of the same run so far, which replace what is there.
+  static util::Result<std::unique_ptr<TraceFile>> go_on(const std::filesystem::path& path,
+                                                        std::string_view written);
+
+  util::Result<void> take(const Record& record) override;
 
  private:
-  explicit TraceFile(std::filesystem::path path);
-  util::Result<void> line(const std::string& text);
-
+  TraceFile(std::filesystem::path path, std::ios::openmode mode);
+  static util::Result<std::unique_ptr<TraceFile>> open(const std::filesystem::path& path,
+                                                       std::ios::openmode mode);
   std::filesystem::path path_;
   std::ofstream file_;
 };

@@ -21,29 +21,33 @@ using engine::simulated::World;
 /// Remembers what it was given, in order, and can fail.
 class MemoryJournal final : public trace::Journal {
  public:
-  util::Result<void> begin(const trace::Header&) override { return note("begin"); }
-  util::Result<void> launch(const trace::Launch& launch) override {
-    return note("launch " + launch.arm);
+  util::Result<void> take(const trace::Record& record) override {
+    return std::visit([this](const auto& content) { return note(name(content)); }, record.content);
   }
-  util::Result<void> request(int, const trace::Request& request) override {
-    return note(request.warm_up ? "warm-up" : "request " + request.prompt_id);
-  }
-  util::Result<void> width(int, const trace::WidthTime&) override { return note("width"); }
-  util::Result<void> memory(int, const trace::MemoryReading&) override { return note("memory"); }
-  util::Result<void> load(int, const trace::LoadCell& cell) override {
-    return note(cell.loop == trace::LoadLoop::closed ? "closed loop" : "open loop");
-  }
-  util::Result<void> fill(int, const trace::FilledDepth& filled) override {
-    return note("fill " + std::to_string(filled.asked_depth));
-  }
-  util::Result<void> rereading(int, const trace::Rereading&) override { return note("rereading"); }
-  util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
-  util::Result<void> end(bool) override { return note("end"); }
 
   std::vector<std::string> notes;
   std::size_t fail_after = 1'000'000;
 
  private:
+  static std::string name(const trace::Header&) { return "begin"; }
+  static std::string name(const trace::About&) { return "about"; }
+  static std::string name(const trace::Launch& launch) { return "launch " + launch.arm; }
+  static std::string name(const trace::Request& request) {
+    return request.warm_up ? "warm-up" : "request " + request.prompt_id;
+  }
+  static std::string name(const trace::WidthTime&) { return "width"; }
+  static std::string name(const trace::MemoryReading&) { return "memory"; }
+  static std::string name(const trace::LoadCell& cell) {
+    return cell.loop == trace::LoadLoop::closed ? "closed loop" : "open loop";
+  }
+  static std::string name(const trace::FilledDepth& filled) {
+    return "fill " + std::to_string(filled.asked_depth);
+  }
+  static std::string name(const trace::Rereading&) { return "rereading"; }
+  static std::string name(const trace::Outcome&) { return "launch end"; }
+  static std::string name(const trace::Resumption&) { return "resumed"; }
+  static std::string name(const trace::End&) { return "end"; }
+
   util::Result<void> note(std::string text) {
     if (notes.size() >= fail_after) return util::fail(util::ErrorKind::internal, "disk full");
     notes.push_back(std::move(text));

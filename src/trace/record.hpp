@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "trace/trace.hpp"
+#include "util/result.hpp"
+
+namespace paceline::trace {
+
+/// The last record of a run that was not cut off.
+struct End {
+  bool interrupted = false;  ///< by the user
+};
+
+/// What one record tells; an Outcome is how a launch ended.
+using Content = std::variant<Header, About, Launch, Request, WidthTime, MemoryReading, LoadCell,
+                             FilledDepth, Rereading, Outcome, Resumption, End>;
+
+/// One line of a trace, in order of time.
+struct Record {
+  int launch = 0;  ///< index of the launch that it belongs to, where it belongs to one
+  Content content;
+};
+
+/// Its JSON, without a newline.
+std::string line_of(const Record& record);
+
+/// The record in a line from anywhere; `where` names it in the error.
+util::Result<Record> read_record(std::string_view line, std::string_view where);
+
+/// Makes a trace of records in their order.
+class TraceBuilder {
+ public:
+  /// An error when the record cannot stand there.
+  util::Result<void> take(Record record);
+
+  /// The trace so far, marked as interrupted unless its end was among the records; an error when
+  /// there was no header.
+  util::Result<Trace> finish();
+
+  /// Launches so far that ended, and not because the user stopped the run, from the first on.
+  int launches_done() const;
+
+ private:
+  util::Result<void> take_part(Record record);
+  util::Result<void> resume(const Resumption& resumption);
+
+  Trace trace_;
+  std::vector<bool> ended_launches_;
+  bool begun_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace paceline::trace
