@@ -8,6 +8,7 @@
 #include "cli/arms.hpp"
 #include "cli/commands.hpp"
 #include "cli/measure.hpp"
+#include "cli/store_options.hpp"
 #include "engine/embedded/embedded_engine.hpp"
 #include "study/derived.hpp"
 #include "util/console.hpp"
@@ -80,9 +81,10 @@ void add_demo(CLI::App& app, Action& action) {
                    "Write the document there; - is standard output")
       ->type_name("FILE")
       ->default_str("none");
-  command->add_option("--trace", settings->output.trace, "Write the raw trace there")
+  command->add_option("--trace", settings->output.trace, "Write the raw trace there, too")
       ->type_name("FILE")
-      ->default_str("paceline/traces in the data folder");
+      ->default_str("in the store alone");
+  add_store_options(*command, settings->output);
   command->callback([settings, &action] { action = [settings] { return demo(*settings); }; });
 }
 

@@ -7,23 +7,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <memory>
-#include <random>
 #include <string_view>
 
 #include "cli/load_options.hpp"
 #include "cli/output.hpp"
+#include "cli/recording.hpp"
+#include "cli/store_options.hpp"
 #include "document/assemble.hpp"
 #include "document/json.hpp"
-#include "machine/machine.hpp"
 #include "metrics/summary.hpp"
 #include "report/terminal.hpp"
 #include "study/memory_speed.hpp"
 #include "study/run.hpp"
-#include "trace/trace_file.hpp"
-#include "util/clock.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
 #include "util/interrupt.hpp"
@@ -32,32 +28,6 @@
 namespace paceline::cli {
 
 namespace {
-
-std::string new_trace_id() {
-  std::random_device device;
-  std::string stamp = util::utc_now();
-  std::erase_if(stamp, [](char letter) { return letter == '-' || letter == ':'; });
-  return fmt::format("{}-{:06x}", stamp, device() & 0xffffffu);
-}
-
-trace::Header header_of(const study::RunOptions& options) {
-  trace::Header header;
-  header.trace_id = new_trace_id();
-  header.created = util::utc_now();
-  header.tool_version = PACELINE_VERSION;
-  header.seed = options.seed;
-  header.rounds = options.rounds;
-  header.n_predict = options.n_predict;
-  header.workload = options.workload;
-  header.warm_session = options.warm_session;
-  header.force_text = options.force_text;
-  header.workload_notes = options.workload_notes;
-  header.prompt_form = options.prompt_form;
-  header.mix = options.mix;
-  header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
-  header.arms = options.arms;
-  return header;
-}
 
 template <class Number>
 std::string counted(Number number, std::string_view thing) {
@@ -186,15 +156,24 @@ util::Result<void> write_report(const document::Document& document, const Output
 }
 
 /// Files that the document must not be written over, the trace among them.
-std::vector<std::string> files_of(const study::RunOptions& options, const Output& output,
-                                  const std::string& trace_path) {
+std::vector<std::string> files_of(const study::RunOptions& options, const Output& output) {
   std::vector<std::string> files = output.inputs;
-  files.insert(files.end(), {trace_path, options.workload});
+  files.insert(files.end(),
+               {output.trace.value_or(""), store_file(output.db).string(), options.workload});
   for (const auto& arm : options.arms) {
     files.push_back(arm.setup.model_path);
     files.push_back(arm.setup.draft_path.value_or(""));
   }
   return files;
+}
+
+/// Where the study is, and how to go on with it where it was cut off.
+void say_where(const trace::Trace& trace, bool whole) {
+  const std::string& id = trace.header.trace_id;
+  util::say(fmt::format("Stored as {} (paceline history show {})", id, id));
+  if (!whole && !trace.about->command.empty())
+    util::say(
+        fmt::format("Go on with it: paceline {} --resume {}", trace.about->command.front(), id));
 }
 
 }  // namespace
@@ -207,30 +186,27 @@ std::string worker_program() {
 
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
                           const engine::EngineFactory& make_engine, const Afterword& afterword) {
-  trace::Trace trace;
-  trace.header = header_of(options);
-  const std::string trace_path = output.trace.value_or(
-      (util::data_folder() / "traces" / (trace.header.trace_id + ".jsonl")).string());
-  PACELINE_TRY(check_json_path(output.json, files_of(options, output, trace_path)));
+  PACELINE_TRY(check_json_path(output.json, files_of(options, output)));
   print_plan(options);
   if (output.dry_run) return 0;
-  PACELINE_TRY_ASSIGN(const auto journal, trace::TraceFile::create(trace_path));
-  const machine::MachineFacts machine = machine::read_machine();
+  PACELINE_TRY_ASSIGN(const auto recording, Recording::open(options, output));
+  trace::Trace& trace = recording->trace();
 
   util::Progress progress(::isatty(STDERR_FILENO) != 0);
   const auto watcher = [&](double done, double total, const std::string& what) {
     progress.update(done, total, what);
   };
   const auto taken_down =
-      study::run(options, make_engine, *journal, watcher, util::interrupted, trace);
+      study::run(options, make_engine, *recording, watcher, util::interrupted, trace);
   progress.clear();
 
   const trace::Mix mix = metrics::mix_of(trace);
-  auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, machine);
+  auto document =
+      document::assemble(trace, metrics::summarise(trace, mix), mix, trace.about->machine);
   if (afterword) document.said = afterword(document);
   // Where nothing opened the reason is all there is to say, and the error says it.
   const auto written = write_report(document, output, anything_opened(trace));
-  util::say("Trace: " + trace_path);
+  say_where(trace, taken_down && !trace.interrupted);
   PACELINE_TRY(taken_down);
   PACELINE_TRY(written);
   return exit_code(trace, document);

@@ -17,10 +17,13 @@ inline constexpr int exit_interrupted = 130;
 
 /// Where results go.
 struct Output {
-  std::optional<std::string> json;   ///< file of the JSON document; "-" is standard output
-  std::optional<std::string> trace;  ///< file of the trace; absent: in the data folder
-  bool dry_run = false;              ///< only say what would be done
-  std::vector<std::string> inputs;   ///< files that were read for the run, beside those it names
+  std::optional<std::string> json;         ///< file of the JSON document; "-" is standard output
+  std::optional<std::string> trace;        ///< file of the trace; absent: it is in the store alone
+  std::optional<std::string> db;           ///< file of the store; absent: in the data folder
+  std::optional<std::string> resume = {};  ///< study to go on with, which these options are of
+  bool resume_anyway = false;              ///< though what it stands on has changed
+  bool dry_run = false;                    ///< only say what would be done
+  std::vector<std::string> inputs;  ///< files that were read for the run, beside those it names
 };
 
 /// What the finished document shows, in a paragraph that becomes part of it.

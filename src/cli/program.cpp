@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/option_table.hpp"
+#include "cli/store_options.hpp"
 #include "util/console.hpp"
 
 namespace paceline::cli {
@@ -33,15 +34,17 @@ constexpr const char* examples =
     "ones\n"
     "  paceline machine                   what this machine is and does now\n"
     "  paceline roofline -m model.gguf    bytes of a pass, and how many a bandwidth permits\n"
-    "  paceline score trace.jsonl         how many answers of a run are right\n\n"
+    "  paceline score trace.jsonl         how many answers of a run are right\n"
+    "  paceline history list              every study made here; history show last prints it "
+    "again\n\n"
     "Exit codes: 0 done; 2 the command line makes no sense; 3 a model or engine could not be\n"
     "opened or failed in every launch; 4 too little was measured to say anything;\n"
     "130 stopped by Ctrl-C, after saying what was finished.";
 
-std::vector<std::string> arguments_reversed(int argc, char** argv) {
+std::vector<std::string> arguments_reversed(const std::vector<std::string>& words) {
   std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 0; --i) {
-    arguments.emplace_back(argv[i]);
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    arguments.push_back(*word);
     const std::string name = arguments.back().substr(0, arguments.back().find('='));
     if (const auto long_name = long_name_of(name))
       arguments.back().replace(0, name.size(), *long_name);
@@ -73,6 +76,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_synth(app, action);
   add_roofline(app, action);
   add_score(app, action);
+  add_history(app, action);
   add_completions(app, action);
   add_manual(app, action);
   add_mock(app, action);
@@ -86,8 +90,14 @@ Command parse(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return command;
   }
+  const auto words = with_stored_command({argv + 1, argv + argc});
+  if (!words) {
+    util::say("paceline: " + words.error().message);
+    command.exit_code = static_cast<int>(words.error().kind);
+    return command;
+  }
   auto arguments = imitates_a_server(argc, argv) ? mock_arguments_reversed(argc, argv)
-                                                 : arguments_reversed(argc, argv);
+                                                 : arguments_reversed(*words);
   if (const std::string unknown = unknown_short_name(arguments); !unknown.empty()) {
     util::say(
         fmt::format("paceline: there is no option {} here; --help lists those there are", unknown));

@@ -5,6 +5,7 @@
 
 #include "cli/engine_options.hpp"
 #include "cli/load_options.hpp"
+#include "cli/store_options.hpp"
 
 namespace paceline::cli {
 
@@ -68,9 +69,9 @@ void add_output_options(CLI::App& run, Output& output) {
       ->type_name("FILE")
       ->default_str("none")
       ->group("Output");
-  run.add_option("--trace", output.trace, "Write the raw trace there")
+  run.add_option("--trace", output.trace, "Write the raw trace there, too")
       ->type_name("FILE")
-      ->default_str("paceline/traces in the data folder")
+      ->default_str("in the store alone")
       ->group("Output");
   run.add_flag("--dry-run", output.dry_run, "Say what would be done and end")->group("Output");
 }
@@ -87,6 +88,7 @@ void add_run_options(CLI::App& app, RunSettings& settings) {
   add_measuring_options(app, settings);
   add_load_options(app, settings.run.loads);
   add_output_options(app, settings.output);
+  add_store_options(app, settings.output);
   app.parse_complete_callback(
       [&app, &settings] { settings.context_given = app.count("--ctx-size") > 0; });
 }

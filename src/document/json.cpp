@@ -251,6 +251,11 @@ PACELINE_DOCUMENT_FIELDS(Roofline, 16, schema, tool, created, model, drafter, n_
                          cache_type_k, cache_type_v, bandwidth, token, passes, tables, experts,
                          speculative, notes);
 
+PACELINE_DOCUMENT_FIELDS(HistoryStudy, 14, id, created, command, tool_version, state, models,
+                         workload, launches, requests, requests_failed, requests_superseded,
+                         resumed, bytes, tags);
+PACELINE_DOCUMENT_FIELDS(History, 3, schema, tool, studies);
+
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 
 std::string to_json_text(const Inspection& inspection) { return util::dump_json(inspection); }
@@ -258,6 +263,8 @@ std::string to_json_text(const Inspection& inspection) { return util::dump_json(
 std::string to_json_text(const MachineReport& report) { return util::dump_json(report); }
 
 std::string to_json_text(const Roofline& roofline) { return util::dump_json(roofline); }
+
+std::string to_json_text(const History& history) { return util::dump_json(history); }
 
 const char* warning_name(WarningKind kind) { return util::enum_name(kind); }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "document/document.hpp"
+#include "document/history.hpp"
 #include "document/roofline.hpp"
 
 namespace paceline::document {
@@ -19,6 +20,9 @@ std::string to_json_text(const MachineReport& report);
 
 /// By docs/roofline.schema.json.
 std::string to_json_text(const Roofline& roofline);
+
+/// By docs/history.schema.json.
+std::string to_json_text(const History& history);
 
 /// The name of a kind of warning, as in JSON.
 const char* warning_name(WarningKind kind);

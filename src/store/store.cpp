@@ -222,9 +222,10 @@ util::Result<trace::TraceBuilder> Store::build(const StudyRow& study) {
   return builder;
 }
 
-util::Result<std::string> Store::import_trace(std::string_view text) {
+util::Result<std::vector<std::string>> Store::import_traces(std::string_view text) {
   PACELINE_TRY_ASSIGN(auto transaction, Transaction::begin(database_));
-  StudyJournal journal(database_);
+  std::vector<std::string> ids;
+  std::optional<StudyJournal> journal;
   trace::TraceBuilder builder;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t newline = text.find('\n');
@@ -238,16 +239,19 @@ util::Result<std::string> Store::import_trace(std::string_view text) {
       if (is_there)
         return util::fail(util::ErrorKind::usage,
                           fmt::format("the study {} is in the store already", header->trace_id));
+      ids.push_back(header->trace_id);
+      builder = trace::TraceBuilder();
+      journal.emplace(database_);
     }
     // The builder says where a record cannot stand, so it comes first.
     auto taken = builder.take(record);
-    if (taken) taken = journal.take(record, line);
+    if (taken) taken = journal->take(record, line);
     if (!taken)
       return util::fail(taken.error().kind, fmt::format("{}: {}", where, taken.error().message));
   }
-  PACELINE_TRY_ASSIGN(const auto trace, builder.finish());
+  if (ids.empty()) PACELINE_TRY(builder.finish());
   PACELINE_TRY(transaction.commit());
-  return trace.header.trace_id;
+  return ids;
 }
 
 util::Result<bool> Store::has(const std::string& id) {

@@ -39,9 +39,10 @@ class Store {
   /// The records of the study, put together.
   util::Result<trace::TraceBuilder> build(const StudyRow& study);
 
-  /// The id of the study that a trace's text is, kept line by line; a line cut off at the end is
-  /// left out. Refused when something in it is wrong, or the store has a study of that id.
-  util::Result<std::string> import_trace(std::string_view text);
+  /// The ids of the studies that a text of traces, one behind the other, holds: all of them are
+  /// kept line by line; a line cut off at the end is left out. None is when something in it is
+  /// wrong, or the store has a study of such an id.
+  util::Result<std::vector<std::string>> import_traces(std::string_view text);
 
   util::Result<void> tag(const StudyRow& study, const std::string& name);
   /// False when it had no such tag.

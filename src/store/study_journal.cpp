@@ -122,8 +122,17 @@ util::Result<void> StudyJournal::add(int launch, const trace::Request& request, 
       request.outcome.kind == trace::OutcomeKind::done ? 0 : 1, study_);
 }
 
+util::Result<void> StudyJournal::check_free() {
+  PACELINE_TRY_ASSIGN(auto statement, database_->prepare("SELECT owner FROM study WHERE key = ?"));
+  PACELINE_TRY_ASSIGN(const bool there, statement.bind(study_).step());
+  const std::string owner = there ? statement.text(0) : "";
+  if (owner == this_process() || !is_running(owner)) return {};
+  return util::fail(util::ErrorKind::usage, "the study is being made by another program");
+}
+
 // The counters are made anew from the rows, as launches that counted no longer do.
 util::Result<void> StudyJournal::add(const trace::Resumption& resumption) {
+  PACELINE_TRY(check_free());
   PACELINE_TRY(database_->run("UPDATE launch SET superseded = 1 WHERE study = ? AND number >= ?",
                               study_, resumption.launches_kept));
   return database_->run(

@@ -31,6 +31,7 @@ class StudyJournal final : public trace::Journal {
   util::Result<void> add(const trace::End& end);
   util::Result<void> add(int launch, const trace::Request& request, bool in_load);
   util::Result<void> add_part(const trace::Record& record);
+  util::Result<void> check_free();
   util::Result<std::int64_t> launch_key(int launch);
 
   Database* database_;

@@ -40,6 +40,9 @@ class TraceBuilder {
   /// there was no header.
   util::Result<Trace> finish();
 
+  /// What there is so far.
+  const Trace& trace() const { return trace_; }
+
   /// Launches so far that ended, and not because the user stopped the run, from the first on.
   int launches_done() const;
 

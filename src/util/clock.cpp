@@ -7,8 +7,10 @@
 
 namespace paceline::util {
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
+std::string utc_now() { return utc_ago(0); }
+
+std::string utc_ago(double seconds) {
+  const std::time_t now = std::time(nullptr) - static_cast<std::time_t>(seconds);
   std::tm parts{};
   ::gmtime_r(&now, &parts);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,

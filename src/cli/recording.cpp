@@ -1,0 +1,140 @@
+#include "cli/recording.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <filesystem>
+#include <random>
+
+#include "cli/store_options.hpp"
+#include "machine/machine.hpp"
+#include "study/fingerprint.hpp"
+#include "trace/json.hpp"
+#include "util/clock.hpp"
+#include "util/command_line.hpp"
+#include "util/files.hpp"
+
+namespace paceline::cli {
+
+namespace {
+
+std::string new_trace_id() {
+  std::random_device device;
+  std::string stamp = util::utc_now();
+  std::erase_if(stamp, [](char letter) { return letter == '-' || letter == ':'; });
+  return fmt::format("{}-{:06x}", stamp, device() & 0xffffffu);
+}
+
+trace::Header header_of(const study::RunOptions& options) {
+  trace::Header header;
+  header.trace_id = new_trace_id();
+  header.created = util::utc_now();
+  header.tool_version = PACELINE_VERSION;
+  header.seed = options.seed;
+  header.rounds = options.rounds;
+  header.n_predict = options.n_predict;
+  header.workload = options.workload;
+  header.warm_session = options.warm_session;
+  header.force_text = options.force_text;
+  header.workload_notes = options.workload_notes;
+  header.prompt_form = options.prompt_form;
+  header.mix = options.mix;
+  header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
+  header.arms = options.arms;
+  return header;
+}
+
+/// The programs that measure: this one, and the worker where it loads the models.
+std::vector<std::filesystem::path> programs_of(const study::RunOptions& options) {
+  std::vector<std::filesystem::path> programs = {"/proc/self/exe"};
+  const trace::Setup& setup = options.arms.front().setup;
+  if (setup.url.empty() && setup.server_bin.empty()) programs.emplace_back(worker_program());
+  return programs;
+}
+
+trace::About about_now(const study::RunOptions& options, const Output& output) {
+  trace::About about;
+  about.command = util::own_arguments();
+  std::error_code unknown;
+  about.folder = std::filesystem::current_path(unknown).string();
+  about.machine = machine::read_machine();
+  about.fingerprint =
+      study::fingerprint_of(options, about.machine, programs_of(options), output.inputs);
+  return about;
+}
+
+/// What differs between the plan that a study was begun with and the one that its command line
+/// makes now.
+std::vector<std::string> changes_of_plan(const trace::Header& before, trace::Header now) {
+  now.trace_id = before.trace_id;
+  now.created = before.created;
+  now.tool_version = before.tool_version;
+  study::Fingerprint was;
+  study::Fingerprint is;
+  for (const auto& [header, found] :
+       {std::pair(&before, &was), std::pair<const trace::Header*, study::Fingerprint*>(&now, &is)})
+    for (const auto& [place, value] : util::Json(*header).flatten().items())
+      (*found)["plan " + place] = value.dump();
+  return study::changes(was, is);
+}
+
+tl::unexpected<util::Error> refused(const store::StudyRow& study, const std::string& why) {
+  return util::fail(util::ErrorKind::usage,
+                    fmt::format("the study {} cannot be gone on with: {}", study.id, why));
+}
+
+}  // namespace
+
+util::Result<std::unique_ptr<Recording>> Recording::open(const study::RunOptions& options,
+                                                         const Output& output) {
+  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(output.db)));
+  std::unique_ptr<Recording> recording(new Recording(std::move(store)));
+  PACELINE_TRY(output.resume ? recording->go_on(options, output)
+                             : recording->begin_anew(options, output));
+  return recording;
+}
+
+util::Result<void> Recording::begin_anew(const study::RunOptions& options, const Output& output) {
+  trace_.header = header_of(options);
+  trace_.about = about_now(options, output);
+  journal_.emplace(store_.database());
+  if (output.trace) {
+    PACELINE_TRY_ASSIGN(file_, trace::TraceFile::create(*output.trace));
+  }
+  return {};
+}
+
+util::Result<void> Recording::go_on(const study::RunOptions& options, const Output& output) {
+  PACELINE_TRY_ASSIGN(const auto study, store_.find(*output.resume));
+  if (study.state == "running") return refused(study, "it is being made by another program");
+  if (study.state == "done")
+    return refused(study, "it is complete; paceline history show " + study.id + " prints it");
+  PACELINE_TRY_ASSIGN(auto builder, store_.build(study));
+  trace::Resumption resumption{util::utc_now(), builder.launches_done(), {}};
+  PACELINE_TRY_ASSIGN(trace_, builder.finish());
+  trace_.launches.resize(static_cast<std::size_t>(resumption.launches_kept));
+  trace_.interrupted = false;
+  const auto replanned = changes_of_plan(trace_.header, header_of(options));
+  if (!replanned.empty()) return refused(study, fmt::format("{}", fmt::join(replanned, "; ")));
+  resumption.changes =
+      study::changes(trace_.about->fingerprint, about_now(options, output).fingerprint);
+  if (!resumption.changes.empty() && !output.resume_anyway)
+    return refused(study, fmt::format("{}. Put back what it was, or add --resume-anyway, and the "
+                                      "report will say so",
+                                      fmt::join(resumption.changes, "; ")));
+  trace_.resumptions.push_back(std::move(resumption));
+  journal_.emplace(store_.database(), study.key);
+  if (output.trace) {
+    PACELINE_TRY_ASSIGN(const auto written, store_.lines(study));
+    PACELINE_TRY_ASSIGN(file_, trace::TraceFile::go_on(*output.trace, written));
+  }
+  return {};
+}
+
+util::Result<void> Recording::take(const trace::Record& record) {
+  PACELINE_TRY(journal_->take(record));
+  return file_ ? file_->take(record) : util::Result<void>{};
+}
+
+}  // namespace paceline::cli
