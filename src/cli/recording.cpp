@@ -64,19 +64,20 @@ trace::About about_now(const study::RunOptions& options, const Output& output) {
   return about;
 }
 
+study::Fingerprint places_of(const trace::Header& header) {
+  study::Fingerprint places;
+  const util::Json flat = util::Json(header).flatten();
+  for (const auto& [place, value] : flat.items()) places["plan " + place] = util::dump_json(value);
+  return places;
+}
+
 /// What differs between the plan that a study was begun with and the one that its command line
 /// makes now.
 std::vector<std::string> changes_of_plan(const trace::Header& before, trace::Header now) {
   now.trace_id = before.trace_id;
   now.created = before.created;
   now.tool_version = before.tool_version;
-  study::Fingerprint was;
-  study::Fingerprint is;
-  for (const auto& [header, found] :
-       {std::pair(&before, &was), std::pair<const trace::Header*, study::Fingerprint*>(&now, &is)})
-    for (const auto& [place, value] : util::Json(*header).flatten().items())
-      (*found)["plan " + place] = value.dump();
-  return study::changes(was, is);
+  return study::changes(places_of(before), places_of(now));
 }
 
 tl::unexpected<util::Error> refused(const store::StudyRow& study, const std::string& why) {

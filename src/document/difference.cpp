@@ -13,7 +13,8 @@ namespace {
 using Places = std::map<std::string, std::string>;
 
 void flatten_into(Places& facts, const std::string& below, const util::Json& json) {
-  for (const auto& [place, value] : json.flatten().items())
+  const util::Json flat = json.flatten();
+  for (const auto& [place, value] : flat.items())
     if (!value.is_null()) facts[below + place] = util::dump_json(value);
 }
 
