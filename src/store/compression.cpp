@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include <array>
 #include <memory>
 
 namespace paceline::store {
@@ -11,9 +10,8 @@ namespace paceline::store {
 namespace {
 
 constexpr int level = 3;
-constexpr std::size_t longest_line = std::size_t{256} << 20;
 
-tl::unexpected<util::Error> damaged(const char* why) {
+tl::unexpected<util::Error> damaged(const std::string& why) {
   return util::fail(util::ErrorKind::usage,
                     fmt::format("a record of the store is damaged: {}", why));
 }
@@ -21,6 +19,9 @@ tl::unexpected<util::Error> damaged(const char* why) {
 }  // namespace
 
 util::Result<std::string> compress(std::string_view line) {
+  if (line.size() > longest_line)
+    return util::fail(util::ErrorKind::internal,
+                      fmt::format("a record of {} bytes is too long for the store", line.size()));
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                      &ZSTD_freeCCtx);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
@@ -36,7 +37,7 @@ util::Result<std::string> compress(std::string_view line) {
 }
 
 // Piece by piece: the size that a frame claims may be any.
-util::Result<std::string> decompress(std::string_view frame) {
+util::Result<std::string> decompress(std::string_view frame, std::size_t longest) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
                                                                      &ZSTD_freeDCtx);
   std::string line;
@@ -49,7 +50,7 @@ util::Result<std::string> decompress(std::string_view frame) {
     left = ZSTD_decompressStream(context.get(), &out, &in);
     if (ZSTD_isError(left) != 0) return damaged(ZSTD_getErrorName(left));
     line.append(piece.data(), out.pos);
-    if (line.size() > longest_line) return damaged("it is longer than 256 MiB");
+    if (line.size() > longest) return damaged(fmt::format("it has more than {} bytes", longest));
     if (left != 0 && in.pos == before && out.pos == 0) return damaged("it ends early");
   }
   if (in.pos != in.size) return damaged("something follows it");

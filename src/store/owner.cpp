@@ -25,20 +25,20 @@ std::string start_of(long process) {
   return field;
 }
 
-std::string describe(long process) {
+}  // namespace
+
+std::string process_words(long process) {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string boot;
   std::getline(file, boot);
   return fmt::format("{} {} {}", process, start_of(process), boot);
 }
 
-}  // namespace
-
-std::string this_process() { return describe(::getpid()); }
+std::string this_process() { return process_words(::getpid()); }
 
 bool is_running(const std::string& owner) {
   const long process = std::strtol(owner.c_str(), nullptr, 10);
-  return process > 0 && !start_of(process).empty() && describe(process) == owner;
+  return process > 0 && !start_of(process).empty() && process_words(process) == owner;
 }
 
 }  // namespace paceline::store

@@ -4,8 +4,11 @@
 
 namespace paceline::store {
 
-/// This process in words that no other process ever has on this machine: its number, when it
-/// started, and the start of the machine.
+/// A process in words that no other one ever has on this machine: its number, when it started, and
+/// which start of the machine that was after.
+std::string process_words(long process);
+
+/// This one.
 std::string this_process();
 
 /// Whether the process of those words runs here now.

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <set>
 
 namespace paceline::store {
 
@@ -39,6 +41,7 @@ CREATE TABLE tag (
   name TEXT NOT NULL,
   PRIMARY KEY (study, name)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX tag_by_name ON tag (name);
 CREATE TABLE record (
   key INTEGER PRIMARY KEY,
   study INTEGER NOT NULL REFERENCES study ON DELETE CASCADE,
@@ -85,35 +88,41 @@ tl::unexpected<util::Error> refused(const fs::path& file, const std::string& why
                                 file.string(), why));
 }
 
+std::uint32_t number_at(std::string_view bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (const char byte : bytes.substr(at, 4))
+    value = value << 8U | static_cast<unsigned char>(byte);
+  return value;
+}
+
+std::string first_bytes(std::ifstream& stream, std::size_t count) {
+  std::string bytes(count, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  return bytes;
+}
+
 /// The first bytes of an SQLite file, by https://sqlite.org/fileformat.html.
 class FileHead {
  public:
   explicit FileHead(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
-    stream.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
-    whole_ = stream.gcount() == static_cast<std::streamsize>(bytes_.size());
+    bytes_ = first_bytes(stream, 100);
   }
   bool is_sqlite() const {
-    return whole_ &&
-           std::string_view(bytes_.data(), 16) == std::string_view("SQLite format 3\0", 16);
+    return bytes_.size() == 100 &&
+           std::string_view(bytes_).substr(0, 16) == std::string_view("SQLite format 3\0", 16);
   }
-  std::uint64_t size() const {
-    const std::uint32_t page = number(16) >> 16U;
-    return std::uint64_t{page == 1 ? 65536 : page} * number(28);
+  std::uint64_t page_bytes() const {
+    const std::uint32_t page = number_at(bytes_, 16) >> 16U;
+    return page == 1 ? 65536 : page;
   }
-  std::uint32_t application_id() const { return number(68); }
-  std::int64_t user_version() const { return number(60); }
+  std::uint64_t pages() const { return number_at(bytes_, 28); }
+  std::uint32_t application_id() const { return number_at(bytes_, 68); }
+  std::int64_t user_version() const { return number_at(bytes_, 60); }
 
  private:
-  std::uint32_t number(std::size_t at) const {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      value = value << 8U | static_cast<unsigned char>(bytes_[at + i]);
-    return value;
-  }
-
-  std::array<char, 100> bytes_{};
-  bool whole_ = false;
+  std::string bytes_;
 };
 
 std::uintmax_t size_of(const fs::path& file) {
@@ -122,7 +131,32 @@ std::uintmax_t size_of(const fs::path& file) {
   return absent ? 0 : size;
 }
 
-fs::path wal_of(const fs::path& file) { return file.string() + "-wal"; }
+/// The pages that finished transactions left in the -wal file of a program that was killed.
+std::set<std::uint64_t> pages_in_wal(const fs::path& file, std::uint64_t page_bytes) {
+  std::ifstream stream(file.string() + "-wal", std::ios::binary);
+  const std::string head = first_bytes(stream, 32);
+  std::set<std::uint64_t> finished;
+  std::set<std::uint64_t> pages;
+  while (head.size() == 32) {
+    const std::string frame = first_bytes(stream, 24);
+    if (frame.size() < 24 || frame.substr(8, 8) != head.substr(16, 8)) break;  // of an older use
+    if (first_bytes(stream, page_bytes).size() < page_bytes) break;
+    pages.insert(number_at(frame, 0));
+    if (number_at(frame, 4) != 0) finished = pages;
+  }
+  return finished;
+}
+
+/// Whether every page that a file says it has is there, or was about to be written when its program
+/// was killed.
+bool is_whole(const fs::path& file, const FileHead& head) {
+  const auto there = size_of(file) / std::max<std::uint64_t>(head.page_bytes(), 1);
+  if (there >= head.pages()) return true;
+  const auto waiting = pages_in_wal(file, head.page_bytes());
+  for (auto page = there + 1; page <= head.pages(); ++page)
+    if (waiting.count(page) == 0) return false;
+  return true;
+}
 
 /// What can be seen without SQLite, which would mend a file or give it another form by opening it.
 util::Result<void> look_at(const fs::path& file) {
@@ -136,18 +170,10 @@ util::Result<void> look_at(const fs::path& file) {
   if (head.application_id() != application)
     return refused(file, "it is a database of another program");
   if (head.user_version() > version) return refused(file, later(head.user_version()));
-  if (size < head.size() && size_of(wal_of(file)) == 0)
-    return refused(file,
-                   fmt::format("it is damaged, {} bytes long where it says {}", size, head.size()));
+  if (!is_whole(file, head))
+    return refused(file, fmt::format("it is damaged, {} bytes long where it says {}", size,
+                                     head.page_bytes() * head.pages()));
   return {};
-}
-
-/// Of a file that is shorter than it says: the rest may wait in the -wal file.
-util::Result<void> check_whole(Database& database) {
-  PACELINE_TRY_ASSIGN(auto statement, database.prepare("PRAGMA quick_check(1)"));
-  PACELINE_TRY_ASSIGN(const bool row, statement.step());
-  if (row && statement.text(0) == "ok") return {};
-  return refused(database.file(), "it is damaged");
 }
 
 util::Result<void> migrate(Database& database) {
@@ -171,10 +197,8 @@ util::Result<Database> open_database(const fs::path& file) {
                                   "with --db FILE",
                                   file.string(), problem.message()));
   PACELINE_TRY(look_at(file));
-  const bool is_short = size_of(file) > 0 && size_of(file) < FileHead(file).size();
   PACELINE_TRY_ASSIGN(auto database, Database::open(file));
   database.tidy_up_at_close(false);
-  if (is_short) PACELINE_TRY(check_whole(database));
   PACELINE_TRY_ASSIGN(const auto found, database.number("PRAGMA user_version"));
   if (found < 0 || found > version) return refused(file, later(found));
   if (found == 0) PACELINE_TRY(database.run("PRAGMA auto_vacuum = INCREMENTAL"));

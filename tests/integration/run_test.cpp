@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "support/measuring_test.hpp"
 #include "trace/trace_file.hpp"
@@ -22,22 +20,7 @@ const std::string models = std::string(PACELINE_SOURCE_DIR) + "/models/";
 const std::string target = models + "target-mtp-f16.gguf";
 const std::string dflash = models + "dflash-f16.gguf";
 
-class Run : public support::MeasuringTest {
- protected:
-  /// Waits until the trace holds that many measured requests; false when it never does.
-  bool wait_for_requests(const std::string& trace_path, int wanted) const {
-    for (int i = 0; i < 20'000; ++i) {
-      const auto trace = trace::read_trace(util::read_file(trace_path).value_or(""));
-      int measured = 0;
-      if (trace)
-        for (const auto& launch : trace->launches)
-          for (const auto& request : launch.requests) measured += request.warm_up ? 0 : 1;
-      if (measured >= wanted) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
-  }
-};
+using Run = support::MeasuringTest;
 
 /// What the document says of one class on one arm.
 util::Json workload_of(const util::Json& document, const std::string& arm,

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "support/program.hpp"
 #include "support/temporary_folder.hpp"
+#include "trace/trace_file.hpp"
 #include "util/files.hpp"
 #include "util/json.hpp"
 
@@ -30,6 +33,20 @@ class MeasuringTest : public ::testing::Test {
     const auto json = util::parse_json(text.value_or(""), name);
     EXPECT_TRUE(json) << json.error().message;
     return json.value_or(util::Json::object());
+  }
+
+  /// Waits until the trace holds that many measured requests; false when it never does.
+  static bool wait_for_requests(const std::string& trace_path, int wanted) {
+    for (int i = 0; i < 20'000; ++i) {
+      const auto trace = trace::read_trace(util::read_file(trace_path).value_or(""));
+      int measured = 0;
+      if (trace)
+        for (const auto& launch : trace->launches)
+          for (const auto& request : launch.requests) measured += request.warm_up ? 0 : 1;
+      if (measured >= wanted) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
   }
 
  private:

@@ -190,6 +190,13 @@ TEST_F(WarningsOfARun, TellOfAnInterruption) {
   EXPECT_NE(only_text().find("5 of 12"), std::string::npos) << only_text();
 }
 
+TEST_F(WarningsOfARun, TellThatLaunchesAreOfSeveralSessions) {
+  trace.resumptions = {{"2026-03-04T05:06:07Z", 5, {"kernel was 1 and is 2"}}};
+  EXPECT_EQ(kinds(), Kinds{WarningKind::resumed});
+  EXPECT_NE(only_text().find("cut off after 5 launches"), std::string::npos) << only_text();
+  EXPECT_NE(only_text().find("had changed: kernel was 1 and is 2"), std::string::npos);
+}
+
 TEST_F(WarningsOfARun, AlwaysSayWhatToDoNext) {
   trace.interrupted = true;
   trace.launches[2].outcome.kind = trace::OutcomeKind::crashed;

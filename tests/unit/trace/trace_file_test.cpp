@@ -127,8 +127,7 @@ TEST(TraceFile, names_the_line_that_makes_no_sense) {
   const auto broken = read_trace(text.substr(0, second) + "{\"record\": \"request\"}\n");
   ASSERT_FALSE(broken);
   EXPECT_NE(broken.error().message.find("line 2"), std::string::npos);
-  const auto unknown = read_trace(text.substr(0, second) +
-                                  "{\"record\": \"request\", \"launch\": 99, \"value\": 1}\n");
+  const auto unknown = read_trace(text.substr(0, second) + line_of({99, WidthTime()}) + "\n");
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().message.find("unknown launch"), std::string::npos);
 }
