@@ -81,6 +81,15 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup
 	@build/bin/startup
 
+.PHONY: bench-history
+bench-history: build ## how long listing and filtering takes in a store of a million requests, a gigabyte in TMPDIR (minutes)
+	@cmake --build build --target history
+	@build/bin/history
+
+.PHONY: check-kill
+check-kill: build ## kill a study at 50 random moments and go on with it: it must be whole (minutes)
+	@scripts/check-kill build/bin/paceline 50
+
 .PHONY: bench-bandwidth
 bench-bandwidth: build ## read bandwidth of machine --probe over that of a plain loop, in turn (a minute)
 	@cmake --build build --target bandwidth

@@ -20,7 +20,7 @@ const std::string models = std::string(PACELINE_SOURCE_DIR) + "/models/";
 const std::string target = models + "target-mtp-f16.gguf";
 const std::string dflash = models + "dflash-f16.gguf";
 
-using Run = support::MeasuringTest;
+class Run : public support::MeasuringTest {};
 
 /// What the document says of one class on one arm.
 util::Json workload_of(const util::Json& document, const std::string& arm,
