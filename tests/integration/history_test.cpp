@@ -20,12 +20,13 @@ class HistoryOfRuns : public support::MeasuringTest {
  protected:
   HistoryOfRuns() { std::filesystem::copy_file(target, model_); }
 
-  /// What is typed for a study of plain and MTP on four prompts.
+  /// What is typed for a study of plain and MTP on three prompts.
   std::vector<std::string> study(const std::string& launches,
                                  const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"run",     "-m",   model_,      "--spec-type", "draft-mtp",
-                                      "--class", "json", "--prompts", "4",           "-n",
-                                      "60",      "-t",   "1",         "--launches",  launches};
+    std::vector<std::string> words = {
+        "run",  "-m",        model_, "--spec-type", "draft-mtp", "--class",
+        "json", "--prompts", "3",    "--widths",    "1",         "-n",
+        "40",   "-t",        "1",    "--launches",  launches};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -40,7 +41,7 @@ class HistoryOfRuns : public support::MeasuringTest {
 
   /// Ends a study by a signal once that many measured requests are finished.
   void cut_off(int requests, int signal) const {
-    support::Program program(home(), traced("3"));
+    support::Program program(home(), traced("2"));
     ASSERT_TRUE(wait_for_requests(path("t.jsonl"), requests));
     program.send(signal);
     program.wait();
@@ -92,7 +93,7 @@ TEST_F(HistoryOfRuns, ShowsAgainWhatWasPrintedAndGivesTheTraceBack) {
   const auto studies = listed();
   ASSERT_EQ(studies.size(), 1u);
   EXPECT_EQ(studies[0].at("state"), "done");
-  EXPECT_EQ(studies[0].at("requests"), 8) << "two arms on four prompts";
+  EXPECT_EQ(studies[0].at("requests"), 6) << "two arms on three prompts";
   ASSERT_EQ(history({"import", path("t.jsonl"), "--db", path("other.db")}).exit_code, 0);
   EXPECT_EQ(history({"export", "--all", "--db", path("other.db")}).output,
             *util::read_file(path("t.jsonl")));
@@ -102,17 +103,17 @@ TEST_F(HistoryOfRuns, ShowsAgainWhatWasPrintedAndGivesTheTraceBack) {
   ASSERT_EQ(history({"prune", "--older", "0"}).exit_code, 0);
   EXPECT_EQ(listed().size(), 1u) << "it has a tag";
   ASSERT_EQ(history({"tag", "last", "good", "--remove"}).exit_code, 0);
-  ASSERT_EQ(history({"prune", "--keep-bytes", "0"}).exit_code, 0);
+  ASSERT_EQ(history({"prune", "--keep-bytes", "1"}).exit_code, 0);
   EXPECT_EQ(listed().size(), 0u);
 }
 
 TEST_F(HistoryOfRuns, StudyKilledTwiceIsGoneOnWithAndIsWhole) {
-  cut_off(9, SIGKILL);
+  cut_off(4, SIGKILL);
   EXPECT_EQ(listed().at(0).at("state"), "cut off");
   const auto finished = *util::read_file(path("t.jsonl"));
   {
     support::Program again(home(), {"run", "--resume", "last"});
-    ASSERT_TRUE(wait_for_requests(path("t.jsonl"), 14));
+    ASSERT_TRUE(wait_for_requests(path("t.jsonl"), 8));
     again.send(SIGKILL);
     again.wait();
   }
@@ -127,7 +128,7 @@ TEST_F(HistoryOfRuns, StudyKilledTwiceIsGoneOnWithAndIsWhole) {
   EXPECT_EQ(text, *util::read_file(path("t.jsonl"))) << "the trace file goes on, too";
   EXPECT_THAT(history({"show", "last"}).output, HasSubstr("Superseded: launch"));
   const auto resumed = structure(exported());
-  ASSERT_EQ(support::run_program(home(), study("3")).exit_code, 0);
+  ASSERT_EQ(support::run_program(home(), study("2")).exit_code, 0);
   EXPECT_EQ(resumed, structure(exported())) << "as an undisturbed run";
   EXPECT_EQ(resume().exit_code, 2) << "that one is complete";
 }
