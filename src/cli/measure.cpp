@@ -168,12 +168,13 @@ std::vector<std::string> files_of(const study::RunOptions& options, const Output
 }
 
 /// Where the study is, and how to go on with it where it was cut off.
-void say_where(const trace::Trace& trace, bool whole) {
+void say_where(const trace::Trace& trace, const Output& output, bool whole) {
   const std::string& id = trace.header.trace_id;
-  util::say(fmt::format("Stored as {} (paceline history show {})", id, id));
+  const std::string db = output.db ? " --db " + *output.db : "";
+  util::say(fmt::format("Stored as {} (paceline history show {}{})", id, id, db));
   if (!whole && !trace.about->command.empty())
-    util::say(
-        fmt::format("Go on with it: paceline {} --resume {}", trace.about->command.front(), id));
+    util::say(fmt::format("Go on with it: paceline {} --resume {}{}", trace.about->command.front(),
+                          id, db));
 }
 
 }  // namespace
@@ -206,7 +207,8 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   if (afterword) document.said = afterword(document);
   // Where nothing opened the reason is all there is to say, and the error says it.
   const auto written = write_report(document, output, anything_opened(trace));
-  say_where(trace, taken_down && !trace.interrupted);
+  if (taken_down || !trace.launches.empty())
+    say_where(trace, output, taken_down && !trace.interrupted);
   PACELINE_TRY(taken_down);
   PACELINE_TRY(written);
   return exit_code(trace, document);
