@@ -21,6 +21,7 @@ void add_machine(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 void add_roofline(CLI::App& app, Action& action);
 void add_score(CLI::App& app, Action& action);
+void add_claim(CLI::App& app, Action& action);
 void add_completions(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
 
