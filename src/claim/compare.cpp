@@ -159,7 +159,7 @@ void compare_quality(const std::vector<Worked>& rows, std::vector<ClaimRemark>& 
   const Worked* first = nullptr;
   for (const Worked& row : rows) {
     if (!row.has(perplexity) || !row.at(perplexity).value) continue;
-    if (first == nullptr) {
+    if (first == nullptr || first->row.group != row.row.group) {
       first = &row;
       continue;
     }

@@ -43,11 +43,12 @@ class Checks {
     found_.push_back({rule, row_.row.label, std::move(says), middle(one), middle(other)});
   }
   /// `what` says what the second number is: "1 + accepted / passes is {}".
-  void apart(const char* rule, Figure figure, const Range& other, const std::string& what) {
+  void apart(const char* rule, Figure figure, const Range& other, const std::string& what,
+             const std::string& more = "") {
     if (is_apart(at(figure), other))
       add(rule,
-          fmt::format("{} is given as {}, but {} is {}", name_of(figure), shown(at(figure)), what,
-                      shown(other)),
+          fmt::format("{} is given as {}, but {} is {}{}", name_of(figure), shown(at(figure)), what,
+                      shown(other), more),
           at(figure), other);
   }
   void above(const char* rule, Figure less, const Range& most, const std::string& what) {
@@ -106,9 +107,10 @@ class Checks {
       if (has(draft_limit))
         above("length", length, at(draft_limit) + exactly(1), "a full draft + 1");
       const Figure count = has(passes) && length == tokens_per_pass ? passes : passes_speculative;
-      if (has(accepted, count) && is_stated(count) && at(count).low > 0)
-        apart("length", length, exactly(1) + at(accepted) / at(count),
-              "1 + accepted / passes" + other_meaning(given));
+      if (has(accepted, count) && is_stated(count) && at(count).low > 0 &&
+          row_.stated(length)->definition.empty())
+        apart("length", length, exactly(1) + at(accepted) / at(count), "1 + accepted / passes",
+              other_meaning(given));
       if (!is_stated(acceptance) || !has(draft_limit) || !is_share_of_drafts(row_.row)) continue;
       const Range full = exactly(1) + at(draft_limit) * at(acceptance);
       if (row_.row.full_drafts == true)
@@ -135,8 +137,8 @@ class Checks {
       const Range whole = at(all) / at(decode_s);
       const Range but_first = (at(all) - exactly(1)) / at(decode_s);
       if (is_apart(at(tokens_per_s), whole) && is_apart(at(tokens_per_s), but_first))
-        apart("rate", tokens_per_s, whole,
-              "tokens / seconds, and of another window or count then: it");
+        apart("rate", tokens_per_s, whole, "tokens / seconds",
+              ": it is of another window or of other tokens");
     }
     if (has(tokens_per_pass, speedup) && at(tokens_per_pass).high < at(speedup).low)
       add("pass_cost",
@@ -156,13 +158,27 @@ class Checks {
     above("pass_cost", speedup, most, "the tokens per pass that the drafts can give");
   }
 
+  /// Tokens that one pass can have past the end of a request.
+  double longest_pass() const { return has(draft_limit) ? at(draft_limit).high + 1 : 16; }
+
   /// tokens = passes + accepted, but for the first token, what lies past an end, and replays.
   void identity() {
+    if (has(engaged_share) && !is_stated(engaged_share) && at(engaged_share).low > 1 + gap_share &&
+        has(accepted, passes_speculative)) {
+      const Figure all = has(output_tokens) ? output_tokens : tokens;
+      const Range sum = at(accepted) + at(passes_speculative);
+      if ((sum - at(all)).low > longest_pass())
+        add("identity",
+            fmt::format(
+                "accepted + passes_speculative is {}, more than the {} tokens that came out",
+                shown(sum), shown(at(all))),
+            sum, at(all));
+    }
     if (!has(identity_gap)) return;
     const Range& gap = at(identity_gap);
     const Range& all = has(output_tokens) ? at(output_tokens) : at(tokens);
     const double requests = has(Figure::requests) ? at(Figure::requests).high : 1;
-    const double longest = has(draft_limit) ? at(draft_limit).high + 1 : 16;
+    const double longest = longest_pass();
     const double slack = gap_share * all.high;
     const double size = gap.low > 0 ? gap.low : -gap.high;
     const double allowed = std::max(slack, requests * (gap.low > 0 ? gap_of_one : longest));
@@ -210,8 +226,8 @@ class Checks {
 
   /// vLLM V0 counts matches behind the first mismatch.
   void meanings() {
-    if (!has(emitted, acceptance, draft_limit, tokens_per_pass)) return;
-    const Range naive = exactly(1) + at(draft_limit) * at(acceptance);
+    if (!has(emitted, accepted, offered, draft_limit, tokens_per_pass)) return;
+    const Range naive = exactly(1) + at(draft_limit) * at(accepted) / at(offered);
     if (is_apart(naive, at(tokens_per_pass)))
       add("definition",
           fmt::format("1 + draft_limit * acceptance is {}, but passes emitted {} tokens each: "

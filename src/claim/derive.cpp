@@ -1,6 +1,7 @@
 #include "claim/derive.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace paceline::claim {
@@ -102,7 +103,13 @@ class Derivation {
 
   /// E - 1 = F - W + A - X with nothing replayed and nothing sampled past the end.
   void find_passes_by_identity() {
-    const Range first = has(requests) ? at(requests) : exactly(1);
+    const Range first = first_tokens();
+    if (has(output_tokens, passes_speculative) &&
+        at(passes_speculative).low > (at(output_tokens) - first - at(accepted)).high)
+      put(passes, at(passes_speculative),
+          "passes_speculative, being more than output_tokens - 1 - accepted: something was sampled "
+          "past the end",
+          {passes_speculative});
     if (has(output_tokens) && at(output_tokens).low > at(accepted).high + first.high)
       put(passes, at(output_tokens) - first - at(accepted),
           "output_tokens - 1 - accepted of each request, nothing being sampled past its end",
@@ -116,13 +123,20 @@ class Derivation {
     }
   }
 
+  /// Tokens that prefill made, one a request.
+  Range first_tokens() const { return has(requests) ? at(requests) : exactly(1); }
+
   void find_tokens_of_a_pass() {
-    if (is_plain()) put(tokens_per_pass, exactly(1), "1 without speculation", {});
+    if (is_plain() && has(tokens_per_s))
+      put(tokens_per_pass, exactly(1), "1 without speculation", {});
     if (has(accepted_per_pass))
       put(tokens_per_pass, exactly(1) + at(accepted_per_pass), "1 + accepted_per_pass",
           {accepted_per_pass});
     if (has(emitted) && is_above_zero(passes))
       put(tokens_per_pass, at(emitted) / at(passes), "emitted / passes", {emitted, passes});
+    if (has(output_tokens) && is_above_zero(passes) && !worked_.row.since_start)
+      put(tokens_per_pass, (at(output_tokens) - first_tokens()) / at(passes),
+          "(output_tokens - 1) / passes", {output_tokens, passes});
     if (has(accepted) && is_above_zero(passes))
       put(tokens_per_pass, exactly(1) + at(accepted) / at(passes), "1 + accepted / passes",
           {accepted, passes});
@@ -183,7 +197,7 @@ class Derivation {
             "at most acceptance_length, which it is if every pass has a draft");
     if (has(draft_limit)) upper(1 + at(draft_limit).high, {draft_limit}, "at most 1 + draft_limit");
     if (from.empty() && !has(speedup)) {
-      put_not(tokens_per_pass, "no counts, no draft length and no speed-up are given");
+      put_not(tokens_per_pass, "neither passes nor a draft limit nor a speed-up are given");
       return;
     }
     if (low > high) {
@@ -194,22 +208,36 @@ class Derivation {
   }
 
   bool says_anything_of_drafts() const {
-    return has(speedup) || has(draft_limit) || has(acceptance) || has(acceptance_length);
+    constexpr std::array signs = {speedup,  draft_limit, acceptance, acceptance_length,
+                                  accepted, offered,     emitted};
+    return std::any_of(signs.begin(), signs.end(), [&](Figure one) { return has(one); });
   }
 
   void find_passes_a_second() {
     if (has(passes) && is_above_zero(decode_s))
       put(passes_per_s, at(passes) / at(decode_s), "passes / decode_s", {passes, decode_s});
     if (has(tokens_per_s) && is_above_zero(tokens_per_pass))
-      put(passes_per_s, at(tokens_per_s) / at(tokens_per_pass), "tokens_per_s / tokens_per_pass",
+      put(passes_per_s, at(tokens_per_s) / at(tokens_per_pass),
+          serves_many()
+              ? "tokens_per_s / tokens_per_pass: passes of sequences, which share forwards"
+              : "tokens_per_s / tokens_per_pass",
           {tokens_per_s, tokens_per_pass});
-    if (has(tokens_per_pass) && is_above_zero(speedup) && !is_plain())
-      put(pass_cost, at(tokens_per_pass) / at(speedup),
-          "tokens_per_pass / speedup; speculation pays from that many tokens_per_pass on",
-          {tokens_per_pass, speedup});
+    if (!has(tokens_per_pass) || !is_above_zero(speedup) || is_plain()) return;
+    Range cost = at(tokens_per_pass) / at(speedup);
+    // The bound that comes from the speed-up is this very one: no pass is cheaper than a plain one.
+    if (!at(tokens_per_pass).value && cost.high > 1) cost.low = std::max(cost.low, 1.0);
+    put(pass_cost, cost,
+        "tokens_per_pass / speedup; speculation pays from that many tokens_per_pass on",
+        {tokens_per_pass, speedup});
   }
 
+  bool serves_many() const { return has(concurrency) && at(concurrency).high > 1; }
+
   void find_drafts() {
+    if (is_full() && has(draft_limit)) {
+      put(fire_rate, exactly(1), "1, every pass having a draft", {});
+      put(draft_per_pass, at(draft_limit), "draft_limit, every draft being full", {draft_limit});
+    }
     if (has(offered) && is_above_zero(passes))
       put(offered_per_pass, at(offered) / at(passes), "offered / passes", {offered, passes});
     if (has(offered) && is_above_zero(passes_speculative))
@@ -259,7 +287,7 @@ class Derivation {
       put(bytes_per_pass, at(parameters) * at(bits_per_weight) / exactly(8),
           "parameters that a pass reads * bits_per_weight / 8; no KV, no drafter",
           {parameters, bits_per_weight});
-    if (!has(bandwidth) || !is_above_zero(bytes_per_pass)) return;
+    if (!has(bandwidth) || !is_above_zero(bytes_per_pass) || serves_many()) return;
     put(ceiling_passes_per_s, at(bandwidth) / at(bytes_per_pass), "bandwidth / bytes_per_pass",
         {bandwidth, bytes_per_pass});
     if (has(passes_per_s))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "document/facts.hpp"
 
@@ -295,12 +296,24 @@ const Rule& rule_of(const std::string& fact) {
                        [&](const Rule& rule) { return fact == rule.fact; });
 }
 
-void sort_by_weight(std::vector<ClaimFact>& missing) {
-  std::stable_sort(missing.begin(), missing.end(), [](const ClaimFact& a, const ClaimFact& b) {
+/// By how much the fact could move passes per second here, or has moved a speed elsewhere.
+double weight_of(const Rule& rule, const Rows& rows) {
+  if (!rule.decides || std::string_view(rule.fact) == "F12") return rule.has_moved;
+  double widest = 1;
+  for (const Worked& row : rows) {
+    if (!is_measured(row)) continue;
+    if (!row.has(tokens_per_pass)) return std::numeric_limits<double>::infinity();
+    widest = std::max(widest, row.at(tokens_per_pass).high / row.at(tokens_per_pass).low);
+  }
+  return widest;
+}
+
+void sort_by_weight(std::vector<ClaimFact>& missing, const Rows& rows) {
+  std::stable_sort(missing.begin(), missing.end(), [&](const ClaimFact& a, const ClaimFact& b) {
     const Rule& one = rule_of(a.fact);
     const Rule& other = rule_of(b.fact);
     if (one.decides != other.decides) return one.decides;
-    return one.has_moved > other.has_moved;
+    return weight_of(one, rows) > weight_of(other, rows);
   });
 }
 
@@ -321,7 +334,7 @@ document::ClaimFacts find_facts(const std::vector<Worked>& rows) {
     else
       facts.missing.push_back(to_fact(rule, std::move(reason), rows));
   }
-  sort_by_weight(facts.missing);
+  sort_by_weight(facts.missing, rows);
   std::vector<document::MissingFact> missing;
   for (const ClaimFact& one : facts.missing) missing.push_back({one.fact, one.reason});
   facts.verdict = document::verdict_of(missing);

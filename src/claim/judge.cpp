@@ -23,18 +23,23 @@ bool is_plain(const Row& row) {
   return found != row.context.end() && found->second == "plain";
 }
 
-/// A plain row is what the others of its group are compared with, where they say nothing else and
-/// there is only one.
+/// A plain row is what the others of its group and model are compared with, where they say nothing
+/// else and there is only one.
 void share_base(std::vector<Row>& rows) {
-  std::map<int, std::vector<const Stated*>> bases;
+  using Key = std::pair<int, std::string>;
+  const auto key_of = [](const Row& row) {
+    const auto model = row.context.find("model");
+    return Key{row.group, model == row.context.end() ? "" : model->second};
+  };
+  std::map<Key, std::vector<const Stated*>> bases;
   for (const Row& row : rows)
     if (const Stated* speed = row.find(tokens_per_s); speed != nullptr && is_plain(row))
-      bases[row.group].push_back(speed);
-  std::map<int, Stated> base_of;
-  for (const auto& [group, speeds] : bases)
-    if (speeds.size() == 1) base_of[group] = *speeds.front();
+      bases[key_of(row)].push_back(speed);
+  std::map<Key, Stated> base_of;
+  for (const auto& [key, speeds] : bases)
+    if (speeds.size() == 1) base_of[key] = *speeds.front();
   for (Row& row : rows) {
-    const auto found = base_of.find(row.group);
+    const auto found = base_of.find(key_of(row));
     if (found == base_of.end() || is_plain(row) || row.find(tokens_per_s) == nullptr) continue;
     Stated base = found->second;
     base.figure = base_tokens_per_s;

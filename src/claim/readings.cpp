@@ -71,8 +71,7 @@ ClaimReading reading_of(const Worked& row, const Meaning& one) {
 
 /// Without a draft length that is given, tokens per pass and acceptance together say one: it has to
 /// be a whole number in one of the two meanings.
-std::vector<ClaimReading> by_length(const Worked& row, const Range& printed) {
-  const Range& tokens = row.at(tokens_per_pass);
+std::vector<ClaimReading> by_length(const Range& tokens, const Range& printed) {
   const auto reading = [&](const char* meaning, const Range& length) {
     ClaimReading one;
     one.meaning = meaning;
@@ -92,8 +91,10 @@ std::vector<ClaimReading> readings_of(const Worked& row) {
   if (row.has(accepted) || row.row.full_drafts == true) {
     if (printed->range.low <= 1) return {};
   }
-  if (row.stated(tokens_per_pass) != nullptr && !row.has(draft_limit) && printed->range.high <= 1)
-    return by_length(row, printed->range);
+  if (!row.has(draft_limit) && printed->range.high <= 1)
+    for (const Figure length : {tokens_per_pass, acceptance_length})
+      if (const Stated* stated = row.stated(length))
+        return by_length(stated->range, printed->range);
   std::vector<ClaimReading> readings;
   for (const Meaning& one : meanings_of(row, printed->range))
     readings.push_back(reading_of(row, one));

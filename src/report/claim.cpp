@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/format.hpp"
 #include "report/wrap.hpp"
@@ -21,11 +22,21 @@ using util::printable;
 
 constexpr std::size_t label_width = 13;
 constexpr std::size_t most_rows = 30;
+constexpr std::size_t most_questions = 6;
 constexpr std::size_t longest_text = 120;
 
 std::string cut(const std::string& hostile) {
   const std::string text = printable(std::string_view(hostile).substr(0, 4 * longest_text));
   return text.size() <= longest_text ? text : printable(text.substr(0, longest_text)) + "..";
+}
+
+/// As many digits as the width of what it can be allows: 12.45 where it is 12.443 to 12.449.
+std::string to_the_digit(double value, double width) {
+  if (!(width > 0))
+    return std::abs(value - std::round(value)) < 1e-9 ? fmt::format("{:.0f}", value)
+                                                      : figure(value);
+  const int decimals = static_cast<int>(std::floor(-std::log10(width)));
+  return decimals < 0 ? figure(value) : fmt::format("{:.{}f}", value, std::min(decimals, 4));
 }
 
 std::string given_text(const document::GivenFigure& given) {
@@ -45,9 +56,9 @@ std::string heading_of(const ClaimRow& row) {
 
 std::string derived_table(const std::vector<document::DerivedFigure>& derived, bool colour) {
   util::TextTable table;
-  table.add_column("", Align::left);
+  table.add_column("follows", Align::left);
   table.add_column("", Align::right);
-  table.add_column("", Align::left);
+  table.add_column("by", Align::left);
   for (const document::DerivedFigure& one : derived)
     table.add_row({{one.name}, {claimed(one)}, {cut(one.rule)}});
   return table.render(label_width, colour);
@@ -72,7 +83,7 @@ std::string row_text(const ClaimRow& row, const Style& style) {
     text +=
         labelled("", one.name + " does not follow: " + cut(one.reason), label_width, style.width);
   for (std::size_t i = 0; i < row.readings.size(); ++i)
-    text += labelled(i == 0 ? "  could mean" : "", reading_text(row.readings[i]), label_width,
+    text += labelled(i == 0 ? "  could be" : "", reading_text(row.readings[i]), label_width,
                      style.width);
   return text;
 }
@@ -91,10 +102,24 @@ std::string placed(const std::string& row, const std::string& says) {
 }
 
 std::string missing_text(const document::ClaimFact& fact) {
-  std::string text = fmt::format("{} {}: {}; {}. {}", fact.fact, fact.name, printable(fact.reason),
-                                 fact.changes, fact.question);
-  if (!fact.command.empty()) text += " (" + fact.command + ")";
+  std::string text = fmt::format("{}: {} ({}). {}", fact.fact, printable(fact.reason), fact.changes,
+                                 fact.question);
+  if (!fact.command.empty()) text += " " + fact.command;
   return text;
+}
+
+/// The first ones with their question, the others by name.
+std::string missing_section(const document::ClaimFacts& facts, const Style& style) {
+  std::string text;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < facts.missing.size(); ++i)
+    if (i < most_questions)
+      text += labelled(i == 0 ? "missing" : "", missing_text(facts.missing[i]), label_width,
+                       style.width);
+    else
+      others.push_back(facts.missing[i].fact + " " + facts.missing[i].name);
+  if (!others.empty()) text += labelled("", "and " + listed(others), label_width, style.width);
+  return text.empty() ? "" : "\n" + text;
 }
 
 template <class List, class Text>
@@ -108,7 +133,8 @@ std::string section(const char* label, const List& list, const Style& style, Tex
 }  // namespace
 
 std::string claimed(const document::DerivedFigure& one) {
-  if (one.value) return figure(*one.value);
+  if (one.value)
+    return to_the_digit(*one.value, one.high.value_or(*one.value) - one.low.value_or(*one.value));
   const bool has_low = one.low && *one.low > 0;
   if (has_low && one.high) return figure(*one.low) + " to " + figure(*one.high);
   if (one.high) return "at most " + figure(*one.high);
@@ -138,8 +164,7 @@ std::string claim(const Claim& claim, const Style& style) {
                   [](const auto& one) { return placed(one.row, one.says); });
   text += section("note", claim.remarks, style,
                   [](const auto& one) { return placed(one.row, one.says); });
-  text += section("missing", claim.facts.missing, style, missing_text);
-  return text;
+  return text + missing_section(claim.facts, style);
 }
 
 }  // namespace paceline::report

@@ -81,22 +81,20 @@ class EngineLog : public LineReader {
  public:
   bool take(const Line& line, Collector& out) override {
     for (const Kind& kind : kinds()) {
-      const std::size_t at = line.text.find(kind.sign);
-      if (at == std::string_view::npos) continue;
-      if (read(kind, line, line.text.substr(at), out)) return true;
+      if (line.text.find(kind.sign) == std::string_view::npos) continue;
+      if (read(kind, line, out)) return true;
     }
     return false;
   }
 
  private:
-  bool read(const Kind& kind, const Line& line, std::string_view text, Collector& out) {
+  bool read(const Kind& kind, const Line& line, Collector& out) {
     Row read;
-    if (std::string_view(kind.sign).front() == '|') text = line.text;
     for (const Item& item : kind.items)
-      if (const auto value = behind(text, item.key))
+      if (const auto value = behind(line.text, item.key))
         add_figure(read, item.figure, number_of(*value), line, item.unit, item.definition);
     if (kind.list != nullptr)
-      if (const auto list = behind(text, kind.list)) add_list(*list, line, read);
+      if (const auto list = behind(line.text, kind.list)) add_list(*list, line, read);
     if (read.stated.empty()) return false;
     Row& row = row_of(kind, read, line, out);
     for (Stated& one : read.stated) row.add(std::move(one));

@@ -132,15 +132,6 @@ constexpr std::array heads = {
     known("e2e ttft ms"),
 };
 
-/// A cell without marks of emphasis and footnotes.
-std::string_view bare(std::string_view cell) {
-  cell = trimmed(cell);
-  const auto is_mark = [](char c) { return c == '*' || c == '_' || c == '`'; };
-  while (!cell.empty() && is_mark(cell.front())) cell.remove_prefix(1);
-  while (!cell.empty() && is_mark(cell.back())) cell.remove_suffix(1);
-  return trimmed(cell);
-}
-
 bool add_list(std::string_view cell, const Line& line, Row& row) {
   Stated stated{acceptance_at, {}, {}, std::string(cell), line.source(), {}};
   while (!cell.empty() && stated.values.size() < 4096) {
@@ -194,6 +185,14 @@ void settle_test(Row& row) {
 
 }  // namespace
 
+std::string_view bare(std::string_view cell) {
+  cell = trimmed(cell);
+  const auto is_mark = [](char c) { return c == '*' || c == '_' || c == '`'; };
+  while (!cell.empty() && is_mark(cell.front())) cell.remove_prefix(1);
+  while (!cell.empty() && is_mark(cell.back())) cell.remove_suffix(1);
+  return trimmed(cell);
+}
+
 const Head* head_of(std::string_view text) {
   if (text.size() > longest_word) return nullptr;
   std::string plain = plain_head(text);
@@ -244,6 +243,8 @@ void finish_row(Row& row) {
     settle_speed(row, is_some("n prompt"), is_some("n gen"));
     row.label = fmt::format("{}{}", is_some("n prompt") ? "pp" + row.context["n prompt"] : "",
                             is_some("n gen") ? "tg" + row.context["n gen"] : "");
+    row.context.erase("n prompt");
+    row.context.erase("n gen");
   }
   for (const char* const name : {"class", "arm_name", "model"})
     if (const auto found = row.context.find(name); found != row.context.end())

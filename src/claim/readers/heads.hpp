@@ -29,6 +29,9 @@ const Head* head_of(std::string_view text);
 /// Reads one cell below a head into the row; false when it is no such figure.
 bool add_cell(const Head& head, std::string_view cell, const Line& line, Row& row);
 
+/// A cell without marks of emphasis and footnotes.
+std::string_view bare(std::string_view cell);
+
 /// What is left to do when all cells of a row were read: the label, whether the row is of plain
 /// decoding, of a prompt or of both.
 void finish_row(Row& row);

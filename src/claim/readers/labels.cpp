@@ -62,7 +62,7 @@ class Labels : public LineReader {
                                     [&](const Label& one) { return label == one.label; });
     if (found == labels.end() || !parse_figure(first_word(value), found->figure, found->unit))
       return false;
-    Row& row = row_of(line, found->figure, out);
+    Row& row = row_of(line, found->figure, first_word(value), out);
     add_figure(row, found->figure, value, line, found->unit, found->definition);
     return true;
   }
@@ -84,9 +84,11 @@ class Labels : public LineReader {
     if (row_ != nullptr && !announced_ && row_->stated.size() < 2) row_->stated.clear();
   }
 
-  Row& row_of(const Line& line, Figure figure, Collector& out) {
+  /// A figure that comes again with another value begins another block.
+  Row& row_of(const Line& line, Figure figure, std::string_view text, Collector& out) {
     const bool too_far = line.number - last_ > longest_gap;
-    if (row_ == nullptr || (too_far && !announced_) || row_->find(figure) != nullptr) {
+    const Stated* before = row_ == nullptr ? nullptr : row_->find(figure);
+    if (row_ == nullptr || too_far || (before != nullptr && before->text != text)) {
       drop_single();
       out.new_group();
       row_ = &out.add_row("figures with labels", line.source());

@@ -30,8 +30,8 @@ class LlamaLog : public LineReader {
       row_ = nullptr;
       return true;
     }
-    if (const auto id = behind(text, "build_info")) return build(*id);
-    if (text.starts_with("build: ")) return build(text.substr(7));
+    if (const auto id = behind(text, "build_info")) return build(*id, out);
+    if (text.starts_with("build: ")) return build(text.substr(7), out);
     return false;
   }
 
@@ -50,9 +50,10 @@ class LlamaLog : public LineReader {
     return *row_;
   }
 
-  bool build(std::string_view text) {
+  /// llama-bench says it below its table, llama-server before all else.
+  bool build(std::string_view text, Collector& out) {
     build_ = std::string(trimmed(text.substr(0, 80)));
-    if (row_ != nullptr) row_->context["build"] = build_;
+    out.add_context("build", build_);
     return true;
   }
 

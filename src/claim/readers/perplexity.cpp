@@ -44,7 +44,6 @@ class Perplexity : public LineReader {
     if (!range) return false;
     out.new_group();
     Row& row = out.add_row("llama-perplexity", line.source());
-    row.context["arm"] = "plain";
     if (std::string_view(name) == "Mean PPL(base)") row.label += " (base)";
     row.add({perplexity,
              *range,

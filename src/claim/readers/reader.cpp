@@ -20,6 +20,25 @@ Row& Collector::add_row(const char* format, std::string label) {
   return row;
 }
 
+Row& Collector::stream_row(const char* format, const std::string& name) {
+  Row*& row = streams_[name];
+  if (row == nullptr) {
+    new_group();
+    row = &add_row(format, name);
+    if (row == &dropped_) {
+      streams_.erase(name);
+      return dropped_;
+    }
+  }
+  row->stated.clear();
+  return *row;
+}
+
+void Collector::add_context(const char* name, const std::string& value) {
+  for (Row& row : rows_)
+    if (row.group == group_) row.context.emplace(name, value);
+}
+
 void Collector::remark(const char* kind, const std::string& row, std::string says) {
   if (sheet_.remarks.size() < most_rows) sheet_.remarks.push_back({kind, row, std::move(says)});
 }

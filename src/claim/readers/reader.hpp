@@ -2,6 +2,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,11 +29,16 @@ class Collector {
   Row& add_row(const char* format, std::string label);
   int new_group() { return ++group_; }
   int group() const { return group_; }
+  /// The row that a stream of that name fills, empty again: its last message counts.
+  Row& stream_row(const char* format, const std::string& name);
+  /// Says a fact in words of all rows of the last group that do not say it.
+  void add_context(const char* name, const std::string& value);
   void remark(const char* kind, const std::string& row, std::string says);
   Sheet take();
 
  private:
   std::deque<Row> rows_;
+  std::map<std::string, Row*> streams_;
   Row dropped_;
   bool any_dropped_ = false;
   int group_ = 0;

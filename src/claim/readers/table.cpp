@@ -143,7 +143,8 @@ class Tables : public LineReader {
     }
     if (!any) return false;
     ++rows_;
-    Row& kept = out.add_row(is_bench() ? "llama-bench" : form_->name, cells.front());
+    Row& kept =
+        out.add_row(is_bench() ? "llama-bench" : form_->name, std::string(bare(cells.front())));
     const std::string format = kept.format;
     const int group = kept.group;
     std::string label = kept.label;
@@ -164,9 +165,9 @@ class Tables : public LineReader {
   void remark_spread(const Row& row, Collector& out) {
     for (const Stated& one : row.stated) {
       if (one.text.find("\xC2\xB1") == std::string::npos || !one.range.value) continue;
-      if (!(one.range.low > 0))
-        out.remark("spread_over_mean", row.label,
-                   fmt::format("{} of {} spreads as far as its mean: some run was no measurement",
+      if (one.range.low < *one.range.value / 2)
+        out.remark("wide_spread", row.label,
+                   fmt::format("{} of {} spreads over half its mean: some run was no measurement",
                                name_of(one.figure), one.text));
       else if (one.range.low == one.range.high)
         out.remark("no_spread", row.label,
