@@ -18,8 +18,9 @@ using namespace paceline;
 void check_figure(const document::DerivedFigure& one) {
   for (const auto& bound : {one.value, one.low, one.high})
     if (bound && !std::isfinite(*bound)) std::abort();
-  if (one.value && one.low && *one.low > *one.value * (1 + 1e-9) + 1e-9) std::abort();
-  if (one.value && one.high && *one.high < *one.value * (1 - 1e-9) - 1e-9) std::abort();
+  const double slack = 1e-9 * (1 + std::abs(one.value.value_or(0)));
+  if (one.value && one.low && *one.low > *one.value + slack) std::abort();
+  if (one.value && one.high && *one.high < *one.value - slack) std::abort();
   if (one.rule.empty()) std::abort();
 }
 

@@ -41,8 +41,13 @@ class Derivation {
   const Range& at(Figure figure) const { return worked_.at(figure); }
   bool is_above_zero(Figure figure) const { return has(figure) && at(figure).low > 0; }
 
-  void put(Figure figure, const Range& range, std::string rule, const std::vector<Figure>& from) {
+  /// A figure that would be negative does not follow: what it was made of contradicts itself.
+  void put(Figure figure, Range range, std::string rule, const std::vector<Figure>& from) {
     if (has(figure) || std::isnan(range.low) || std::isnan(range.high)) return;
+    if (figure != identity_gap) {
+      if (range.high < 0 || range.value.value_or(0) < 0) return;
+      range.low = std::max(range.low, 0.0);
+    }
     worked_.known[figure] = range;
     worked_.derived.push_back(to_derived(figure, range, std::move(rule), from));
   }
@@ -53,10 +58,10 @@ class Derivation {
   /// tokens / seconds or (tokens - 1) / seconds: nobody said which.
   void speed_of(Figure speed, Figure seconds) {
     if (!is_above_zero(seconds)) return;
-    if (has(output_tokens))
+    if (has(output_tokens) && at(output_tokens).low > 1)
       put(speed, (at(output_tokens) - exactly(1)) / at(seconds), "(output_tokens - 1) / seconds",
           {output_tokens, seconds});
-    if (!has(tokens)) return;
+    if (!has(tokens) || at(tokens).low <= 1) return;
     const Range all = at(tokens) / at(seconds);
     const Range but_first = (at(tokens) - exactly(1)) / at(seconds);
     put(speed, between(but_first.low, all.high),
@@ -134,7 +139,8 @@ class Derivation {
           {accepted_per_pass});
     if (has(emitted) && is_above_zero(passes))
       put(tokens_per_pass, at(emitted) / at(passes), "emitted / passes", {emitted, passes});
-    if (has(output_tokens) && is_above_zero(passes) && !worked_.row.since_start)
+    if (has(output_tokens) && is_above_zero(passes) && !worked_.row.since_start &&
+        at(output_tokens).low > first_tokens().high)
       put(tokens_per_pass, (at(output_tokens) - first_tokens()) / at(passes),
           "(output_tokens - 1) / passes", {output_tokens, passes});
     if (has(accepted) && is_above_zero(passes))

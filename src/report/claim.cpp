@@ -20,7 +20,7 @@ using document::ClaimRow;
 using util::Align;
 using util::printable;
 
-constexpr std::size_t label_width = 13;
+constexpr std::size_t label_width = 14;
 constexpr std::size_t most_rows = 30;
 constexpr std::size_t most_questions = 6;
 constexpr std::size_t longest_text = 120;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "claim/number.hpp"
 #include "util/printable.hpp"
@@ -198,9 +199,13 @@ const Head* head_of(std::string_view text) {
   std::string plain = plain_head(text);
   const bool percent = plain.ends_with(" %");
   if (percent) plain.resize(plain.size() - 2);
-  const auto found = std::find_if(heads.begin(), heads.end(),
-                                  [&](const Head& head) { return plain == head.head; });
-  return found == heads.end() ? nullptr : &*found;
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const Head*> map;
+    for (const Head& head : heads) map.emplace(head.head, &head);
+    return map;
+  }();
+  const auto found = by_name.find(plain);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 bool add_cell(const Head& head, std::string_view cell, const Line& line, Row& row) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "claim/readers/reader.hpp"
@@ -105,7 +107,7 @@ class Metrics : public LineReader {
         row.add({figure,
                  exactly(*value),
                  {},
-                 std::to_string(static_cast<long>(*value)),
+                 fmt::format("{:.15g}", *value),
                  source + ", " + metric,
                  definition});
     };

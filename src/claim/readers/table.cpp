@@ -53,6 +53,7 @@ Cells blanks(std::string_view text) {
 /// Values parted by commas, with quotes of either kind around those that hold commas.
 Cells commas(std::string_view text) {
   Cells cells;
+  if (text.find(',') == std::string_view::npos) return {};
   std::string cell;
   char quote = 0;
   for (const char c : text) {
@@ -100,6 +101,8 @@ class Tables : public LineReader {
 
  private:
   bool head(const Form& form, const Line& line, Collector& out) {
+    // Most text is words and blanks: a head begins with one.
+    if (form.split == blanks && head_of(first_word(line.text)) == nullptr) return false;
     const Cells cells = form.split(line.text);
     if (cells.size() < form.heads_needed) return false;
     std::vector<const Head*> found;
