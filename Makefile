@@ -81,6 +81,11 @@ bench-startup: build ## how long paceline takes to start, in milliseconds
 	@cmake --build build --target startup
 	@build/bin/startup
 
+.PHONY: bench-claim
+bench-claim: build ## how long `paceline claim` takes for a megabyte of noise, in milliseconds
+	@cmake --build build --target claim_noise
+	@build/bin/claim_noise
+
 .PHONY: bench-bandwidth
 bench-bandwidth: build ## read bandwidth of machine --probe over that of a plain loop, in turn (a minute)
 	@cmake --build build --target bandwidth

@@ -156,8 +156,7 @@ void add_claim(CLI::App& app, Action& action) {
                    "passes and others, with full=yes where every pass has a full draft; again for "
                    "another row")
       ->type_name("NAME=VALUE,..")
-      ->expected(1)
-      ->take_all()
+      ->allow_extra_args(false)
       ->default_str("none");
   command
       ->add_option("--model", settings->model, "File whose weights a pass reads, for the ceiling")
