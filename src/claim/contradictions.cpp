@@ -78,7 +78,7 @@ class Checks {
     for (const Figure count : {passes, passes_speculative})
       if (is_stated(count) && has(offered, draft_limit))
         above("offered", offered, at(draft_limit) * at(count), "the limit times the passes");
-    if (has(offered_per_pass, draft_limit))
+    if (has(offered_per_pass, draft_limit, offered) && !is_stated(passes))
       above("draft_length", offered_per_pass, at(draft_limit), "the draft limit");
     if (has(accepted_per_pass, draft_limit))
       above("draft_length", accepted_per_pass, at(draft_limit),
@@ -120,9 +120,15 @@ class Checks {
     }
   }
 
+  bool is_made_of_speedup(Figure figure) const {
+    return std::any_of(row_.derived.begin(), row_.derived.end(), [figure](const auto& one) {
+      return one.name == name_of(figure) && one.from.back() == name_of(speedup);
+    });
+  }
+
   void speeds() {
-    if (has(tokens_per_s, base_tokens_per_s) && is_stated(speedup) && is_stated(tokens_per_s) &&
-        is_stated(base_tokens_per_s))
+    if (has(tokens_per_s, base_tokens_per_s) && is_stated(speedup) &&
+        !is_made_of_speedup(tokens_per_s) && !is_made_of_speedup(base_tokens_per_s))
       apart("speedup", speedup, at(tokens_per_s) / at(base_tokens_per_s),
             "tokens_per_s / base_tokens_per_s");
     if (has(tokens_per_s) && is_stated(passes_per_s) && is_stated(tokens_per_pass))
@@ -213,9 +219,11 @@ class Checks {
     }
     const bool is_whole =
         !has(draft_limit) || static_cast<double>(list->values.size()) >= at(draft_limit).low;
-    const Figure length = has(acceptance_length) ? acceptance_length : tokens_per_pass;
-    if (is_whole && has(length) && at(length).value)
-      apart("positions", length, exactly(1) + sum, "1 + the sum of all positions");
+    if (!is_whole) return;
+    if (has(acceptance_length))
+      apart("positions", acceptance_length, exactly(1) + sum, "1 + the sum of all positions");
+    else if (is_stated(tokens_per_pass))
+      above("positions", tokens_per_pass, exactly(1) + sum, "1 + the sum of all positions");
   }
 
   void ceiling() {

@@ -40,11 +40,16 @@ util::Result<std::vector<Pair>> pairs_of(std::string_view text) {
     for (std::size_t comma = text.find(',', equals); comma != std::string_view::npos;
          comma = text.find(',', comma + 1)) {
       const std::size_t next = text.find('=', comma);
-      if (next == std::string_view::npos || name_before(text, next) != comma + 1) continue;
+      if (next == std::string_view::npos) continue;
+      if (name_before(text, next) != text.find_first_not_of(' ', comma + 1)) continue;
       end = comma;
       break;
     }
-    std::string name(text.substr(at, equals - at));
+    const std::size_t begin = name_before(text, equals);
+    if (text.find_first_not_of(' ', at) != begin)
+      return util::misused("--given {}: write NAME=VALUE, parted by commas",
+                           util::printable(text.substr(at)));
+    std::string name(text.substr(begin, equals - begin));
     std::transform(name.begin(), name.end(), name.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     pairs.push_back({std::move(name), text.substr(equals + 1, end - equals - 1)});

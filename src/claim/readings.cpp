@@ -96,6 +96,11 @@ std::vector<ClaimReading> readings_of(const Worked& row) {
       if (const Stated* stated = row.stated(length))
         return by_length(stated->range, printed->range);
   std::vector<ClaimReading> readings;
+  if (!row.has(draft_limit) && row.row.full_drafts.value_or(true) && printed->range.low <= 1) {
+    readings.emplace_back();
+    readings.back().meaning = of_drafts;
+    readings.back().why = "nothing follows from it without the draft limit";
+  }
   for (const Meaning& one : meanings_of(row, printed->range))
     readings.push_back(reading_of(row, one));
   return readings;

@@ -1,7 +1,5 @@
 #include "claim/row.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,20 +15,11 @@ void Row::add(Stated one) {
   if (find(one.figure) == nullptr) stated.push_back(std::move(one));
 }
 
-std::string shown(double value) {
-  const double size = std::abs(value);
-  if (size >= 1e15) return fmt::format("{:.3g}", value);
-  if (size >= 1000 || std::abs(value - std::round(value)) < 1e-9 * size)
-    return fmt::format("{:.0f}", value);
-  return size >= 1 ? fmt::format("{:.{}f}", value, size < 100 ? 2 : 1)
-                   : fmt::format("{:.3g}", value);
-}
+std::string shown(double value) { return document::figure_text(value, std::nullopt, std::nullopt); }
 
 std::string shown(const Range& range) {
-  if (range.value) return shown(*range.value);
-  if (std::isinf(range.high)) return "at least " + shown(range.low);
-  if (!(range.low > 0)) return "at most " + shown(range.high);
-  return shown(range.low) + " to " + shown(range.high);
+  return document::figure_text(range.value, range.low,
+                               std::isinf(range.high) ? std::nullopt : std::optional(range.high));
 }
 
 }  // namespace paceline::claim

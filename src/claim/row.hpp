@@ -47,7 +47,7 @@ struct Sheet {
   std::vector<document::ClaimInput> inputs;
 };
 
-/// "12.45", "2.60 to 2.62", "at least 4.71", "at most 6.80".
+/// As documents show figures.
 std::string shown(const Range& range);
 std::string shown(double value);
 

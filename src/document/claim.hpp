@@ -114,6 +114,10 @@ struct Claim {
   ClaimFacts facts;
 };
 
+/// "12.45" with the digits that the bounds allow, "2.60 to 2.62", "at least 4.71", "at most 6.80".
+std::string figure_text(std::optional<double> value, std::optional<double> low,
+                        std::optional<double> high);
+
 /// By docs/claim.schema.json.
 std::string to_json_text(const Claim& claim);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/format.hpp"
 #include "report/wrap.hpp"
@@ -30,15 +29,6 @@ std::string cut(const std::string& hostile) {
   return text.size() <= longest_text ? text : printable(text.substr(0, longest_text)) + "..";
 }
 
-/// As many digits as the width of what it can be allows: 12.45 where it is 12.443 to 12.449.
-std::string to_the_digit(double value, double width) {
-  if (!(width > 0))
-    return std::abs(value - std::round(value)) < 1e-9 ? fmt::format("{:.0f}", value)
-                                                      : figure(value);
-  const int decimals = static_cast<int>(std::floor(-std::log10(width)));
-  return decimals < 0 ? figure(value) : fmt::format("{:.{}f}", value, std::min(decimals, 4));
-}
-
 std::string given_text(const document::GivenFigure& given) {
   std::string text = given.name + " " + cut(given.text);
   if (!given.definition.empty()) text += " (" + cut(given.definition) + ")";
@@ -60,7 +50,8 @@ std::string derived_table(const std::vector<document::DerivedFigure>& derived, b
   table.add_column("", Align::right);
   table.add_column("by", Align::left);
   for (const document::DerivedFigure& one : derived)
-    table.add_row({{one.name}, {claimed(one)}, {cut(one.rule)}});
+    table.add_row(
+        {{one.name}, {document::figure_text(one.value, one.low, one.high)}, {cut(one.rule)}});
   return table.render(label_width, colour);
 }
 
@@ -131,15 +122,6 @@ std::string section(const char* label, const List& list, const Style& style, Tex
 }
 
 }  // namespace
-
-std::string claimed(const document::DerivedFigure& one) {
-  if (one.value)
-    return to_the_digit(*one.value, one.high.value_or(*one.value) - one.low.value_or(*one.value));
-  const bool has_low = one.low && *one.low > 0;
-  if (has_low && one.high) return figure(*one.low) + " to " + figure(*one.high);
-  if (one.high) return "at most " + figure(*one.high);
-  return "at least " + figure(one.low.value_or(0));
-}
 
 std::string claim_verdict(const document::ClaimFacts& facts) {
   const std::size_t applicable = facts.known.size() + facts.missing.size();

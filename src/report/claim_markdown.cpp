@@ -30,7 +30,7 @@ std::string quoted(const std::string& hostile) {
 
 std::string cell(const document::ClaimRow& row, const char* name) {
   for (const DerivedFigure& one : row.derived)
-    if (one.name == name) return claimed(one);
+    if (one.name == name) return document::figure_text(one.value, one.low, one.high);
   for (const auto& one : row.given)
     if (one.name == name) return quoted(one.text);
   return "";
@@ -80,7 +80,8 @@ std::string claim_markdown(const Claim& claim) {
   std::string text =
       "Thank you for the figures. This is what follows from them:\n\n" + table(claim);
   for (const DerivedFigure& one : claim.across)
-    text += fmt::format("{} is {} ({}).\n\n", one.name, claimed(one), quoted(one.rule));
+    text += fmt::format("{} is {} ({}).\n\n", one.name,
+                        document::figure_text(one.value, one.low, one.high), quoted(one.rule));
   if (!claim.contradictions.empty())
     text += "Some numbers do not fit each other; could you look at them again?\n\n" +
             sentences(claim.contradictions) + "\n";

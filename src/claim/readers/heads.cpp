@@ -160,6 +160,24 @@ bool add_pair(const Head& head, std::string_view cell, std::size_t slash, const 
   return true;
 }
 
+/// "20.30 / 20.45 / 20.80": several runs, of which only the bounds are kept.
+bool add_runs(const Head& head, std::string_view cell, const Line& line, Row& row) {
+  std::optional<Range> whole;
+  std::string_view unit;
+  if (const std::size_t last = cell.find_last_of("0123456789"); last != std::string_view::npos)
+    unit = trimmed(cell.substr(last + 1));
+  for (std::string_view rest = cell; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(" / "), rest.size());
+    const auto one = parse_figure(rest.substr(0, end), head.figure, unit);
+    if (!one) return false;
+    whole = whole ? between(std::min(whole->low, one->low), std::max(whole->high, one->high))
+                  : between(one->low, one->high);
+    rest.remove_prefix(std::min(end + 3, rest.size()));
+  }
+  if (whole) row.add({head.figure, *whole, {}, std::string(cell), line.source(), "several runs"});
+  return whole.has_value();
+}
+
 bool is_speed(Figure figure) { return figure == tokens_per_s; }
 
 /// A speed whose test was of a prompt is of prefill; of prompt and output it is neither.
@@ -225,6 +243,7 @@ bool add_cell(const Head& head, std::string_view cell, const Line& line, Row& ro
       break;
   }
   if (head.figure == acceptance_at) return add_list(cell, line, row);
+  if (cell.find(" / ") != std::string_view::npos) return add_runs(head, cell, line, row);
   if (const std::size_t slash = cell.find('/');
       slash != std::string_view::npos && slash + 1 < cell.size() && cell[slash + 1] >= '0' &&
       cell[slash + 1] <= '9' && cell.find('+') == std::string_view::npos)

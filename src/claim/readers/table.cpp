@@ -92,6 +92,7 @@ class Tables : public LineReader {
  public:
   bool take(const Line& line, Collector& out) override {
     if (const auto values = behind(line.text, "INSERT INTO")) return insert(line, *values, out);
+    if (line.text.find("| |-") != std::string_view::npos) return run_together(line, out);
     if (form_ != nullptr && row(line, out)) return true;
     close(out);
     return std::any_of(forms.begin(), forms.end(),
@@ -100,10 +101,40 @@ class Tables : public LineReader {
   void end(Collector& out) override { close(out); }
 
  private:
+  /// Markdown that lost its line breaks: "words | head | head | |---|---| | cell | cell | words".
+  bool run_together(const Line& line, Collector& out) {
+    std::vector<Cells> pieces;
+    for (std::size_t from = 0; from <= line.text.size();) {
+      const std::size_t end = std::min(line.text.find("| |", from), line.text.size());
+      pieces.push_back(split(line.text.substr(from, end - from), '|'));
+      from = end + 3;
+    }
+    bool any = false;
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      const std::size_t columns = pieces[i].size();
+      const Cells& before = pieces[i - 1];
+      if (!is_rule(pieces[i]) || before.size() < columns) continue;
+      const auto first = before.end() - static_cast<std::ptrdiff_t>(columns);
+      if (!set_heads(forms[0], Cells(first, before.end()), line, out)) continue;
+      for (std::size_t j = i + 1; j < pieces.size() && pieces[j].size() >= columns; ++j) {
+        const bool last = pieces[j].size() > columns;
+        Cells cells = pieces[j];
+        cells.resize(columns);
+        any = add(cells, line, out) || any;
+        if (last) break;
+      }
+    }
+    close(out);
+    return any;
+  }
+
   bool head(const Form& form, const Line& line, Collector& out) {
     // Most text is words and blanks: a head begins with one.
     if (form.split == blanks && head_of(first_word(line.text)) == nullptr) return false;
-    const Cells cells = form.split(line.text);
+    return set_heads(form, form.split(line.text), line, out);
+  }
+
+  bool set_heads(const Form& form, const Cells& cells, const Line& line, Collector& out) {
     if (cells.size() < form.heads_needed) return false;
     std::vector<const Head*> found;
     for (const std::string& cell : cells) found.push_back(head_of(cell));
@@ -116,8 +147,8 @@ class Tables : public LineReader {
       return false;
     form_ = &form;
     heads_ = std::move(found);
-    names_ = cells;
     rows_ = 0;
+    ruled_ = false;
     began_ = line.number;
     out.new_group();
     return true;
@@ -131,7 +162,7 @@ class Tables : public LineReader {
 
   bool row(const Line& line, Collector& out) {
     const Cells cells = form_->split(line.text);
-    if (is_rule(cells)) return true;
+    if (is_rule(cells)) return ruled_ = true;
     if (cells.size() != heads_.size()) return false;
     return add(cells, line, out);
   }
@@ -180,7 +211,7 @@ class Tables : public LineReader {
 
   /// A head with no row below it: the run died.
   void close(Collector& out) {
-    if (form_ != nullptr && rows_ == 0)
+    if (form_ != nullptr && ruled_ && rows_ == 0)
       out.remark("no_rows", "",
                  fmt::format("the table of line {} has a head and no rows: the run died", began_));
     form_ = nullptr;
@@ -209,8 +240,8 @@ class Tables : public LineReader {
 
   const Form* form_ = nullptr;  ///< of the table that is being read; null: none
   std::vector<const Head*> heads_;
-  Cells names_;
   int rows_ = 0;
+  bool ruled_ = false;  ///< a line of dashes stood below the head
   long began_ = 0;
 };
 
