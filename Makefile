@@ -89,6 +89,10 @@ bench-history: build ## how long listing and filtering takes in a store of a mil
 .PHONY: check-kill
 check-kill: build ## kill a study at 50 random moments and go on with it: it must be whole (minutes)
 	@scripts/check-kill build/bin/paceline 50
+.PHONY: bench-claim
+bench-claim: build ## how long `paceline claim` takes for a megabyte of noise, in milliseconds
+	@cmake --build build --target claim_noise
+	@build/bin/claim_noise
 
 .PHONY: bench-bandwidth
 bench-bandwidth: build ## read bandwidth of machine --probe over that of a plain loop, in turn (a minute)

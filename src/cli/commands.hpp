@@ -22,6 +22,7 @@ void add_synth(CLI::App& app, Action& action);
 void add_roofline(CLI::App& app, Action& action);
 void add_score(CLI::App& app, Action& action);
 void add_history(CLI::App& app, Action& action);
+void add_claim(CLI::App& app, Action& action);
 void add_completions(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
 

@@ -36,8 +36,10 @@ constexpr const char* examples =
     "  paceline roofline -m model.gguf    bytes of a pass, and how many a bandwidth permits\n"
     "  paceline score trace.jsonl         how many answers of a run are right\n"
     "  paceline history list              every study made here; history show last prints it "
-    "again\n\n"
-    "Exit codes: 0 done; 2 the command line makes no sense; 3 a model or engine could not be\n"
+    "again\n"
+    "  paceline claim post.md             what figures of others say, and what they leave out\n\n"
+    "Exit codes: 0 done; 1 a stated limit is broken; 2 the command line makes no sense; 3 a model "
+    "or engine could not be\n"
     "opened or failed in every launch; 4 too little was measured to say anything;\n"
     "130 stopped by Ctrl-C, after saying what was finished.";
 
@@ -77,6 +79,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_roofline(app, action);
   add_score(app, action);
   add_history(app, action);
+  add_claim(app, action);
   add_completions(app, action);
   add_manual(app, action);
   add_mock(app, action);

@@ -209,15 +209,15 @@ constexpr std::array rules = {
 };
 static_assert(rules.size() == 17, "DEFINITIONS 11 has seventeen facts");
 
-std::string verdict(const std::vector<MissingFact>& missing) {
+}  // namespace
+
+std::string verdict_of(const std::vector<MissingFact>& missing) {
   if (missing.empty()) return "benchmark";
   const bool screenshot = std::any_of(missing.begin(), missing.end(), [](const MissingFact& fact) {
     return fact.fact == "F4" || fact.fact == "F5" || fact.fact == "F12";
   });
   return screenshot ? "screenshot" : "incomplete";
 }
-
-}  // namespace
 
 bool one_build(const trace::Trace& trace) {
   const trace::EngineFacts* first = first_facts(trace, "");
@@ -242,7 +242,7 @@ Facts to_facts(const Document& document, const trace::Trace& trace) {
       facts.known.emplace_back(rule.fact);
     }
   }
-  facts.verdict = verdict(facts.missing);
+  facts.verdict = verdict_of(facts.missing);
   return facts;
 }
 
