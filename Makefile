@@ -50,6 +50,11 @@ coverage: build ## how often the 95 % intervals hold the truth, on simulated run
 	@cmake --build build --target coverage
 	@build/bin/coverage 1000
 
+.PHONY: coverage-compare
+coverage-compare: build ## whether compare keeps its word: coverage, false alarms, power, on simulated studies (an hour)
+	@cmake --build build --target coverage-compare
+	@build/bin/coverage-compare 2000
+
 .PHONY: bench-overhead
 bench-overhead: export PACELINE_ENGINE := source
 bench-overhead: export PACELINE_PEERS := ON

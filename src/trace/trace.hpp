@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/comparison.hpp"
 #include "trace/facts.hpp"
 #include "trace/load.hpp"
 #include "trace/memory.hpp"
@@ -79,6 +80,7 @@ struct Header {
   std::string residency;      ///< "bare": every launch alone in memory; "declared": so says the
                               ///< owner of running servers
   std::vector<Arm> arms;
+  std::optional<Comparison> comparison = {};  ///< absent: arms are held against plain alone
 };
 
 /// Launches past the planned rounds are for the phases, for the texts that arms follow, or to read
