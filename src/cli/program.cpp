@@ -28,13 +28,15 @@ constexpr const char* examples =
     "  paceline run -m target.gguf -md dflash.gguf --spec-type draft-dflash\n"
     "                                     plain against DFlash on your own model\n"
     "  paceline run --help                every option, with more examples\n"
+    "  paceline compare --help            two settings, models, builds or servers, with a verdict\n"
     "  paceline inspect model.gguf        what is inside a file, without loading it\n"
     "  paceline synth --help              models of random weights, and heavier copies of real "
     "ones\n"
     "  paceline machine                   what this machine is and does now\n"
     "  paceline roofline -m model.gguf    bytes of a pass, and how many a bandwidth permits\n"
     "  paceline score trace.jsonl         how many answers of a run are right\n\n"
-    "Exit codes: 0 done; 2 the command line makes no sense; 3 a model or engine could not be\n"
+    "Exit codes: 0 done; 1 a stated limit is broken; 2 the command line makes no sense; 3 a model "
+    "or engine could not be\n"
     "opened or failed in every launch; 4 too little was measured to say anything;\n"
     "130 stopped by Ctrl-C, after saying what was finished.";
 
@@ -51,11 +53,14 @@ std::vector<std::string> arguments_reversed(int argc, char** argv) {
 
 }  // namespace
 
-/// A word such as -ngl, which CLI11 would read as -n with the value gl; empty: there is none.
+/// A word such as -ngl (the quoted options of a side are none), which CLI11 would read as -n with
+/// the value gl; empty: there is none.
 std::string unknown_short_name(const std::vector<std::string>& arguments) {
   const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   for (const std::string& word : arguments)
-    if (word.size() > 2 && word[0] == '-' && is_letter(word[1]) && is_letter(word[2])) return word;
+    if (word.find(' ') == std::string::npos && word.size() > 2 && word[0] == '-' &&
+        is_letter(word[1]) && is_letter(word[2]))
+      return word;
   return "";
 }
 
@@ -67,6 +72,7 @@ void add_commands(CLI::App& app, Action& action) {
   app.formatter(std::make_shared<Help>());
   add_run(app, action);
   add_fill(app, action);
+  add_compare(app, action);
   add_demo(app, action);
   add_inspect(app, action);
   add_machine(app, action);

@@ -184,6 +184,35 @@ std::optional<Difference> difference_of(const Three& arms, bool of_again) {
   return difference(a->classes, b->classes, of_again || !again ? LogFigure{} : again->classes);
 }
 
+Sample single_launch(const Sample& sample, std::size_t launch) {
+  Sample single = sample;
+  single.rounds = {sample.rounds[launch]};
+  for (auto& prompt : single.prompts) prompt.launches = {prompt.launches[launch]};
+  return single;
+}
+
+void add_launches(Comparison& comparison, const ClassSides& samples,
+                  const std::vector<Weighted>& classes, const std::string& arm,
+                  Sample Sides::*side) {
+  for (std::size_t l = 0; l < (samples.at(classes.front().name).*side).rounds.size(); ++l) {
+    ClassSides singles;
+    for (const auto& one : classes)
+      singles[one.name].*side = single_launch(samples.at(one.name).*side, l);
+    const ArmFigures figures = figures_of(singles, classes, side);
+    if (!figures.seconds) continue;
+    LaunchFigures result{arm,
+                         (singles.at(classes.front().name).*side).rounds.front(),
+                         1 / figures.seconds->value,
+                         {},
+                         {}};
+    if (figures.passes) {
+      result.passes_per_s = figures.passes->value / figures.seconds->value;
+      result.tokens_per_pass = 1 / figures.passes->value;
+    }
+    comparison.launch_figures.push_back(std::move(result));
+  }
+}
+
 /// What stays the same in all comparisons of a run.
 struct Rule {
   const trace::Comparison& asked;
@@ -220,6 +249,9 @@ Comparison compare(const Rule& rule, const ClassSides& samples,
   if (!arms.again.seconds)
     result.again.tokens_per_s = result.again.passes_per_s = result.again.tokens_per_pass =
         unknown("A was not measured again");
+  add_launches(result, samples, classes, asked.a, &Sides::a);
+  add_launches(result, samples, classes, asked.b, &Sides::b);
+  if (arms.again.seconds) add_launches(result, samples, classes, asked.again, &Sides::again);
   find(result, {difference_of(arms, false), difference_of(arms, true), terms.confidence,
                 !asked.again.empty()});
   return result;

@@ -23,6 +23,15 @@ struct Ratios {
   Estimate tokens_per_pass;
 };
 
+/// Figures of one launch of an arm alone, on the prompts of the comparison.
+struct LaunchFigures {
+  std::string arm;
+  int round = 0;
+  double tokens_per_s = 0;
+  std::optional<double> passes_per_s;
+  std::optional<double> tokens_per_pass;
+};
+
 /// B over A on the prompts and launches that both have, and A again over A on the same.
 struct Comparison {
   std::string a;
@@ -45,6 +54,7 @@ struct Comparison {
   std::optional<double> power;
   std::optional<double> limit;  ///< share that B may be slower by; absent: none was stated
   LimitVerdict limit_verdict = LimitVerdict::cannot_tell;
+  std::vector<LaunchFigures> launch_figures;  ///< by arm and round
 };
 
 /// Comparisons of the run, as its header says: of the classes of the mix together, where there are
