@@ -106,7 +106,7 @@ trace::Arm arm(const char* name, int draft) {
 }
 
 /// The same seed gives the same first launches, however many follow.
-Comparison study(const Scenario& scenario, std::uint64_t seed) {
+trace::Trace run(const Scenario& scenario, std::uint64_t seed) {
   tests::StudyPlan plan;
   plan.arms = {arm("A", draft_of_a), arm("B", scenario.draft_of_b), arm("A again", draft_of_a)};
   plan.prompts = tests::study_prompts("code", scenario.prompts);
@@ -135,7 +135,30 @@ Comparison study(const Scenario& scenario, std::uint64_t seed) {
   };
   auto trace = tests::run_study(truth, plan);
   trace.header.comparison = trace::Comparison{"A", "B", "A again", "", "", change, {}, {}};
+  return trace;
+}
+
+Comparison compared(const trace::Trace& trace) {
   return metrics::compare_arms(trace, metrics::mix_of(trace)).front();
+}
+
+Comparison study(const Scenario& scenario, std::uint64_t seed) {
+  return compared(run(scenario, seed));
+}
+
+/// The comparison at the look where something is told, else at the last one.
+Comparison study_with_looks(Scenario scenario, const std::vector<int>& looks, std::uint64_t seed) {
+  scenario.rounds = looks.back();
+  const auto whole = run(scenario, seed);
+  Comparison found;
+  for (const int look : looks) {
+    auto part = whole;
+    std::erase_if(part.launches, [look](const auto& launch) { return launch.round >= look; });
+    part.header.comparison->looks = looks;
+    found = compared(part);
+    if (found.finding != Finding::cannot_tell) break;
+  }
+  return found;
 }
 
 double share(int count, int studies) { return static_cast<double>(count) / studies; }
@@ -180,6 +203,25 @@ bool check_alarms(const Scenario& scenario, int studies, std::uint64_t seed) {
   }
   const double rate = share(alarms, studies);
   fmt::print(" | {:5.1f} {:5.1f}", 100 * rate, 100 * share(of_check, studies));
+  return rate - error_of(most_alarms, studies) <= most_alarms;
+}
+
+/// Alarms and coverage where the verdict is looked for after 3, 6 and 9 launches.
+bool check_looks(const Scenario& scenario, int studies, std::uint64_t seed) {
+  int alarms = 0;
+  int held = 0;
+  for (int i = 0; i < studies; ++i) {
+    const Comparison found =
+        study_with_looks(scenario, {3, 6, 9}, seed + static_cast<std::uint64_t>(i));
+    alarms += is_difference(found);
+    held += holds(found.ratios.tokens_per_s, 1);
+  }
+  const double rate = share(alarms, studies);
+  fmt::print(
+      "{:4.0f} % {:4.0f} % {:>6}   looks after 3, 6 and 9 launches: {:4.1f} % alarms, {:.1f} % "
+      "coverage\n",
+      100 * scenario.launch_sd, 100 * scenario.prompt_sd, scenario.prompts, 100 * rate,
+      100 * share(held, studies));
   return rate - error_of(most_alarms, studies) <= most_alarms;
 }
 
@@ -241,5 +283,8 @@ int main(int argc, char** argv) {
         print_power(scenario, studies, seed);
         std::fflush(stdout);
       }
+  for (const double launch_sd : {0.0, 0.02, 0.04})
+    for (const int prompts : {8, 32})
+      is_good = check_looks({prompts, 3, launch_sd, 0.15, draft_of_a, 0}, studies, seed) && is_good;
   return is_good ? 0 : 1;
 }

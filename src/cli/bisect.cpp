@@ -25,7 +25,16 @@ using report::Notes;
 /// Launches are doubled so often where nothing can be told, then the commit is skipped.
 constexpr int most_doublings = 2;
 
+bool is_found(const std::string& git_says) {
+  return git_says.find("is the first bad commit") != std::string::npos;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string in_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 /// Nothing is printed of the many comparisons but what the bisection says of them.
 std::string no_report(const document::Document&) { return ""; }
@@ -49,9 +58,13 @@ class Checkout {
     return must(run_in(repository_, {"git", "worktree", "add", "--detach", path(), commit}));
   }
 
-  util::Result<std::string> git(std::vector<std::string> arguments) const {
+  util::Result<Said> try_git(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "git");
-    const auto said = run_in(path(), arguments);
+    return run_in(path(), arguments);
+  }
+
+  util::Result<std::string> git(std::vector<std::string> arguments) const {
+    const auto said = try_git(std::move(arguments));
     PACELINE_TRY(must(said));
     return said->text;
   }
@@ -86,6 +99,13 @@ class Bisection {
   Bisection(const BisectSettings& settings, const SideWords& words, const CompareRule& rule)
       : settings_(settings), words_(words), rule_(rule), place_(new_place()) {}
 
+  ~Bisection() {
+    std::error_code unknown;
+    std::filesystem::remove(place_, unknown);
+  }
+  Bisection(const Bisection&) = delete;
+  Bisection& operator=(const Bisection&) = delete;
+
   util::Result<int> run() {
     PACELINE_TRY(take_server());
     const std::string repository = std::filesystem::absolute(settings_.repository).string();
@@ -101,8 +121,9 @@ class Bisection {
         return util::misused("{} does not build with \"{}\"", end->path(), settings_.build);
     }
     PACELINE_TRY(find_limit());
-    PACELINE_TRY(at.git({"bisect", "start", settings_.ends[1], settings_.ends[0]}));
-    return follow(at);
+    PACELINE_TRY_ASSIGN(const std::string said,
+                        at.git({"bisect", "start", settings_.ends[1], settings_.ends[0]}));
+    return is_found(said) ? end(first_line(said), 0) : follow(at);
   }
 
  private:
@@ -172,11 +193,11 @@ class Bisection {
       PACELINE_TRY(judge(at, step));
       util::say(fmt::format("{} {}: {} ({})", step.commit, util::printable(step.subject), step.says,
                             step.ratio));
-      const auto said = at.git({"bisect", step.says});
+      PACELINE_TRY_ASSIGN(const Said said, at.try_git({"bisect", step.says}));
       steps_.push_back(std::move(step));
-      if (!said) return end(said.error().message, 4);
-      if (said->find("is the first bad commit") != std::string::npos)
-        return end(first_line(*said), 0);
+      if (is_found(said.text)) return end(first_line(said.text), 0);
+      if (!said.succeeded)
+        return end(in_one_line(said.text), static_cast<int>(util::ErrorKind::not_enough_data));
     }
     return exit_interrupted;
   }

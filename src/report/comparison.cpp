@@ -17,13 +17,13 @@ using document::Quantity;
 using util::Align;
 using util::TextTable;
 
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string change(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
-std::string percent(const Quantity& ratio) {
+std::string change_of(const Quantity& ratio) {
   if (!ratio.value) return "unknown";
-  std::string text = percent(*ratio.value);
+  std::string text = change(*ratio.value);
   if (ratio.low && ratio.high && *ratio.low < *ratio.high)
-    text += fmt::format(" [{} to {}]", percent(*ratio.low), percent(*ratio.high));
+    text += fmt::format(" [{} to {}]", change(*ratio.low), change(*ratio.high));
   return text;
 }
 
@@ -93,9 +93,9 @@ std::string ratio_text(const Quantity& ratio, bool interval, Notes& notes) {
 
 std::string verdict_sentence(const Comparison& comparison) {
   return fmt::format("{}: {} tok/s: passes/s {}, tokens/pass {}.{}", found(comparison),
-                     percent(comparison.ratios.tokens_per_s),
-                     percent(comparison.ratios.passes_per_s),
-                     percent(comparison.ratios.tokens_per_pass), more(comparison));
+                     change_of(comparison.ratios.tokens_per_s),
+                     change_of(comparison.ratios.passes_per_s),
+                     change_of(comparison.ratios.tokens_per_pass), more(comparison));
 }
 
 std::string limit_sentence(const Comparison& comparison) {
