@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "report/fitted.hpp"
 #include "report/wrap.hpp"
 #include "util/printable.hpp"
@@ -17,7 +19,10 @@ using document::Quantity;
 using util::Align;
 using util::TextTable;
 
-std::string change(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string change(double ratio) {
+  const double tenths = std::round(1000 * (ratio - 1));
+  return fmt::format("{:+.1f} %", tenths == 0 ? 0.0 : tenths / 10);
+}
 
 std::string change_of(const Quantity& ratio) {
   if (!ratio.value) return "unknown";
@@ -112,9 +117,9 @@ std::string comparison_table(const Document& document, const Style& style, Notes
   if (document.comparisons.empty()) return "";
   const Comparison& first = document.comparisons.front();
   std::string text = fitted(2, style, notes, [&](Level level, Notes& attempt) {
-    return std::vector{std::pair{
-        fmt::format("B = {} over A = {}", side(first.b, first.b_says), side(first.a, first.a_says)),
-        table_of(document, level, attempt)}};
+    return std::vector{
+        std::pair{side(first.b, first.b_says) + " over " + side(first.a, first.a_says),
+                  table_of(document, level, attempt)}};
   });
   text += wrapped(" " + verdict_sentence(first), 1, style.width);
   if (const auto limit = limit_sentence(first); !limit.empty())

@@ -24,14 +24,13 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string row(const document::Comparison& one) {
-  Notes unused;
+std::string row(const document::Comparison& one, Notes& notes) {
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
                      escaped(one.workload_class.value_or("all classes")), one.launches,
-                     escaped(ratio_text(one.ratios.tokens_per_s, true, unused)),
-                     escaped(ratio_text(one.ratios.passes_per_s, true, unused)),
-                     escaped(ratio_text(one.ratios.tokens_per_pass, true, unused)),
-                     escaped(ratio_text(one.again.tokens_per_s, true, unused)), one.verdict);
+                     escaped(ratio_text(one.ratios.tokens_per_s, true, notes)),
+                     escaped(ratio_text(one.ratios.passes_per_s, true, notes)),
+                     escaped(ratio_text(one.ratios.tokens_per_pass, true, notes)),
+                     escaped(ratio_text(one.again.tokens_per_s, true, notes)), one.verdict);
 }
 
 }  // namespace
@@ -45,7 +44,10 @@ std::string job_summary(const document::Document& document) {
   text +=
       "| class | launches | tok/s B/A | = passes/s | x tok/pass | A again/A | verdict |\n"
       "|---|---|---|---|---|---|---|\n";
-  for (const auto& one : document.comparisons) text += row(one);
+  Notes notes;
+  for (const auto& one : document.comparisons) text += row(one, notes);
+  for (std::size_t i = 0; i < notes.reasons().size(); ++i)
+    text += fmt::format("\n{}. {}", i + 1, escaped(notes.reasons()[i]));
   return text + "\n";
 }
 
