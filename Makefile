@@ -50,6 +50,20 @@ coverage: build ## how often the 95 % intervals hold the truth, on simulated run
 	@cmake --build build --target coverage
 	@build/bin/coverage 1000
 
+.PHONY: coverage-compare
+coverage-compare: build ## whether compare keeps its word: coverage, false alarms, power, on simulated studies (an hour)
+	@cmake --build build --target coverage-compare
+	@build/bin/coverage-compare 2000
+
+.PHONY: compare-aa
+compare-aa: build ## 20 studies of the laboratory target against itself: how often compare tells what is not there (minutes)
+	@scripts/compare-aa build/bin/paceline
+
+.PHONY: compare-builds
+compare-builds: build ## llama-server built with -O3 and with -O1, told apart by compare (builds both; minutes)
+	@PACELINE_ENGINE=source scripts/fetch-engine
+	@scripts/compare-builds build/bin/paceline
+
 .PHONY: bench-overhead
 bench-overhead: export PACELINE_ENGINE := source
 bench-overhead: export PACELINE_PEERS := ON

@@ -60,7 +60,7 @@ util::Result<int> demo(const Settings& settings) {
   options.widths = true;
   options.ceilings = true;
   options.widest = widest_pass(options.arms);
-  const auto make_engine = [] {
+  const auto make_engine = [](const trace::Arm&) {
     return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
   };
   return measure(options, settings.output, make_engine, report::demo_paragraph);

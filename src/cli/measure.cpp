@@ -151,7 +151,8 @@ bool anything_opened(const trace::Trace& trace) {
 util::Result<void> write_report(const document::Document& document, const Output& output,
                                 bool printed) {
   const report::Style style = style_for(text_stream(output.json));
-  const std::string text = printed ? report::terminal(document, style) : std::string();
+  std::string text;
+  if (printed) text = output.render ? output.render(document) : report::terminal(document, style);
   return write_out(text, document::to_json_text(document) + "\n", output.json);
 }
 

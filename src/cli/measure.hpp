@@ -23,6 +23,8 @@ struct Output {
   std::optional<std::string> resume = {};  ///< study to go on with, which these options are of
   bool resume_anyway = false;              ///< though what it stands on has changed
   bool dry_run = false;                    ///< only say what would be done
+  /// The text that is printed; absent: the terminal's report.
+  std::string (*render)(const document::Document&) = nullptr;
   std::vector<std::string> inputs;  ///< files that were read for the run, beside those it names
 };
 

@@ -29,6 +29,7 @@ constexpr const char* examples =
     "  paceline run -m target.gguf -md dflash.gguf --spec-type draft-dflash\n"
     "                                     plain against DFlash on your own model\n"
     "  paceline run --help                every option, with more examples\n"
+    "  paceline compare --help            two settings, models, builds or servers, with a verdict\n"
     "  paceline inspect model.gguf        what is inside a file, without loading it\n"
     "  paceline synth --help              models of random weights, and heavier copies of real "
     "ones\n"
@@ -56,11 +57,14 @@ std::vector<std::string> arguments_reversed(const std::vector<std::string>& word
 
 }  // namespace
 
-/// A word such as -ngl, which CLI11 would read as -n with the value gl; empty: there is none.
+/// A word such as -ngl (the quoted options of a side are none), which CLI11 would read as -n with
+/// the value gl; empty: there is none.
 std::string unknown_short_name(const std::vector<std::string>& arguments) {
   const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   for (const std::string& word : arguments)
-    if (word.size() > 2 && word[0] == '-' && is_letter(word[1]) && is_letter(word[2])) return word;
+    if (word.find(' ') == std::string::npos && word.size() > 2 && word[0] == '-' &&
+        is_letter(word[1]) && is_letter(word[2]))
+      return word;
   return "";
 }
 
@@ -72,6 +76,7 @@ void add_commands(CLI::App& app, Action& action) {
   app.formatter(std::make_shared<Help>());
   add_run(app, action);
   add_fill(app, action);
+  add_compare(app, action);
   add_demo(app, action);
   add_inspect(app, action);
   add_machine(app, action);

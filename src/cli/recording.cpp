@@ -42,6 +42,7 @@ trace::Header header_of(const study::RunOptions& options) {
   header.mix = options.mix;
   header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
   header.arms = options.arms;
+  header.comparison = options.comparison;
   return header;
 }
 

@@ -151,7 +151,7 @@ util::Result<void> check_prices(const RunSettings& settings) {
 
 /// An engine says what is in force, so it is opened once before the run.
 util::Result<void> price_defaults(study::RunOptions& run, const engine::EngineFactory& make) {
-  const auto engine = make();
+  const auto engine = make(run.arms.front());
   const auto facts = engine->open(run.arms.front().setup, run.arms.front().sampling);
   engine->close();
   if (!facts) return util::fail(util::ErrorKind::engine, facts.error().reason);
@@ -215,11 +215,13 @@ util::Result<engine::EngineFactory> plan_engines(RunSettings& settings) {
         "each time: the real depth is in the document");
   if (!served) {
     PACELINE_TRY(refuse_images(settings.run));
-    return engine::EngineFactory(
-        [] { return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program()); });
+    return engine::EngineFactory([](const trace::Arm&) {
+      return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
+    });
   }
-  return engine::EngineFactory(
-      [server] { return std::make_unique<engine::server::ServerEngine>(server); });
+  return engine::EngineFactory([server](const trace::Arm&) {
+    return std::make_unique<engine::server::ServerEngine>(server);
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "document/assemble_comparisons.hpp"
 #include "document/counted.hpp"
 #include "document/facts.hpp"
 #include "document/fills.hpp"
@@ -377,6 +378,7 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   fill_run(document, trace);
   document.machine = to_machine(machine);
   document.arms = to_arms(trace, summary);
+  document.comparisons = to_comparisons(trace, summary);
   document.default_prices = to_prices(summary);
   document.mix = to_mix(mix, summary);
   document.memory = to_memory(trace);

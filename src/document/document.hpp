@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "document/comparisons.hpp"
 #include "document/depths.hpp"
 #include "document/drafter.hpp"
 #include "document/known.hpp"
@@ -432,7 +433,7 @@ struct Document {
   Concurrency concurrency;
   Launches launches;
   std::vector<Arm> arms;
-  std::vector<Unmeasured> comparisons;       ///< empty: this version makes none but the speed-ups
+  std::vector<Comparison> comparisons;       ///< all classes first; empty: none was asked for
   std::vector<DefaultPrice> default_prices;  ///< empty: none was asked for
   Mix mix;
   Memory memory;

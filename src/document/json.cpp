@@ -187,6 +187,29 @@ static void to_json(util::Json& json, const Workload& workload) {
 
 PACELINE_DOCUMENT_FIELDS(Arm, 7, name, plain, residency, settings, launches_done, launches_lost,
                          workloads);
+PACELINE_DOCUMENT_FIELDS(Ratios, 3, tokens_per_s, passes_per_s, tokens_per_pass);
+PACELINE_DOCUMENT_FIELDS(LaunchFigures, 5, arm, round, tokens_per_s, passes_per_s, tokens_per_pass);
+PACELINE_DOCUMENT_FIELDS(Limit, 2, slower_by, verdict);
+static_assert(boost::pfr::tuple_size_v<Comparison> == 17, "a field of Comparison is missing");
+static void to_json(util::Json& json, const Comparison& comparison) {
+  json = {{"class", comparison.workload_class},
+          {"a", comparison.a},
+          {"b", comparison.b},
+          {"a_says", comparison.a_says},
+          {"b_says", comparison.b_says},
+          {"launches", comparison.launches},
+          {"margin", comparison.margin},
+          {"ratios", comparison.ratios},
+          {"again", comparison.again},
+          {"again_spread", comparison.again_spread},
+          {"verdict", comparison.verdict},
+          {"because", comparison.because},
+          {"launches_needed", comparison.launches_needed},
+          {"power", comparison.power},
+          {"limit", comparison.limit},
+          {"looks", comparison.looks},
+          {"launch_figures", comparison.launch_figures}};
+}
 static_assert(boost::pfr::tuple_size_v<DefaultPrice> == 8, "a field of DefaultPrice is missing");
 static void to_json(util::Json& json, const DefaultPrice& price) {
   json = {{"class", price.workload_class},

@@ -81,6 +81,7 @@ class Engine {
   virtual void close() = 0;
 };
 
-using EngineFactory = std::function<std::unique_ptr<Engine>()>;
+/// A fresh engine to run an arm on.
+using EngineFactory = std::function<std::unique_ptr<Engine>(const trace::Arm& arm)>;
 
 }  // namespace paceline::engine

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numeric>
 
 #include "metrics/arithmetic.hpp"
 #include "util/assert.hpp"
@@ -14,70 +12,7 @@ namespace paceline::metrics {
 
 namespace {
 
-constexpr double two_sided_quantile = 0.975;
-
-double sum_of_squares(const std::vector<double>& values, double centre) {
-  return std::accumulate(values.begin(), values.end(), 0.0, [centre](double sum, double value) {
-    return sum + (value - centre) * (value - centre);
-  });
-}
-
-std::vector<double> unit_means(const Grid& grid) {
-  std::vector<double> means(grid.units);
-  for (std::size_t unit = 0; unit < grid.units; ++unit) {
-    for (std::size_t launch = 0; launch < grid.launches; ++launch)
-      means[unit] += grid.at(unit, launch) / static_cast<double>(grid.launches);
-  }
-  return means;
-}
-
-std::vector<double> launch_means(const Grid& grid) {
-  std::vector<double> means(grid.launches);
-  for (std::size_t launch = 0; launch < grid.launches; ++launch) {
-    for (std::size_t unit = 0; unit < grid.units; ++unit)
-      means[launch] += grid.at(unit, launch) / static_cast<double>(grid.units);
-  }
-  return means;
-}
-
-/// Mean squares of the two-way layout that one stratum is.
-struct MeanSquares {
-  double units = 0;
-  double error = 0;
-};
-
-MeanSquares mean_squares(const Grid& grid) {
-  const auto by_unit = unit_means(grid);
-  const auto by_launch = launch_means(grid);
-  const double centre = mean(by_unit);
-  const auto units = static_cast<double>(grid.units);
-  const auto launches = static_cast<double>(grid.launches);
-  double error = 0;
-  for (std::size_t unit = 0; unit < grid.units; ++unit) {
-    for (std::size_t launch = 0; launch < grid.launches; ++launch) {
-      const double rest = grid.at(unit, launch) - by_unit[unit] - by_launch[launch] + centre;
-      error += rest * rest;
-    }
-  }
-  return {launches * sum_of_squares(by_unit, centre) / (units - 1),
-          error / ((units - 1) * (launches - 1))};
-}
-
-/// A variance as a sum of independent mean squares, for Satterthwaite's approximation.
-struct VarianceSum {
-  double variance = 0;
-  double uncertainty = 0;  ///< sum of (coefficient * mean square)^2 / degrees of freedom
-
-  void add(double term, double degrees_of_freedom) {
-    variance += term;
-    uncertainty += term * term / degrees_of_freedom;
-  }
-  Spread spread(double least_degrees_of_freedom) const {
-    if (variance <= 0) return {0, least_degrees_of_freedom};
-    return {std::sqrt(variance),
-            std::max(least_degrees_of_freedom, variance * variance / uncertainty)};
-  }
-};
+constexpr double confidence = 0.95;
 
 Spread spread_over_units(const std::vector<Stratum>& strata) {
   VarianceSum sum;
@@ -85,7 +20,7 @@ Spread spread_over_units(const std::vector<Stratum>& strata) {
   for (const auto& [weight, grid] : strata) {
     const auto means = unit_means(grid);
     const auto units = static_cast<double>(grid.units);
-    sum.add(weight * weight * sum_of_squares(means, mean(means)) / (units - 1) / units, units - 1);
+    sum.add(weight * weight * sample_variance(means) / units, units - 1);
     least = std::min(least, units - 1);
   }
   return sum.spread(least);
@@ -104,7 +39,7 @@ double launch_variance(const std::vector<Stratum>& strata,
     for (std::size_t l = 0; l < launches; ++l) figure[l] += weight * means[l];
     noise += weight * weight * squares[k].error / static_cast<double>(grid.units);
   }
-  const double between = sum_of_squares(figure, mean(figure)) / (static_cast<double>(launches) - 1);
+  const double between = sample_variance(figure);
   return std::max(between, noise);
 }
 
@@ -128,11 +63,6 @@ Spread spread_over_units_and_launches(const std::vector<Stratum>& strata) {
   return sum.spread(least);
 }
 
-double half_width(const Spread& spread) {
-  const boost::math::students_t_distribution<double> student(spread.degrees_of_freedom);
-  return spread.standard_error * boost::math::quantile(student, two_sided_quantile);
-}
-
 void set_interval(Estimate& estimate, Scale scale, double half) {
   const double value = *estimate.value;
   if (scale == Scale::log) {
@@ -154,21 +84,25 @@ void set_interval(Estimate& estimate, Scale scale, double half) {
 
 std::string reason_against_interval(double value, Scale scale, const std::vector<Stratum>& strata,
                                     double n_eff) {
-  for (const auto& stratum : strata) {
-    if (stratum.deviations.units < fewest_families)
-      return fmt::format("too few: {} independent prompts, an interval needs {}",
-                         stratum.deviations.units, fewest_families);
-  }
-  if (n_eff < fewest_effective_prompts)
-    return fmt::format(
-        "too few: the prompts are worth {:.1f} prompts of equal length, an interval needs {}",
-        n_eff, fewest_effective_prompts);
+  for (const auto& stratum : strata)
+    if (auto reason = too_few(stratum.deviations.units, n_eff); !reason.empty()) return reason;
   if (value <= 0 || (scale == Scale::logit && value >= 1))
     return fmt::format("always {:g}: no spread to make an interval from", value);
   return "";
 }
 
 }  // namespace
+
+std::string too_few(std::size_t families, double n_eff) {
+  if (families < fewest_families)
+    return fmt::format("too few: {} independent prompts, an interval needs {}", families,
+                       fewest_families);
+  if (n_eff < fewest_effective_prompts)
+    return fmt::format(
+        "too few: the prompts are worth {:.1f} prompts of equal length, an interval needs {}",
+        n_eff, fewest_effective_prompts);
+  return "";
+}
 
 std::optional<Spread> spread(const std::vector<Stratum>& strata) {
   if (strata.empty()) return std::nullopt;
@@ -201,7 +135,7 @@ Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& st
       fmt::format("t with {:.1f} degrees of freedom on {} of {}", deviation->degrees_of_freedom,
                   scale == Scale::log ? "the logarithm" : "the logit",
                   across_launches ? "crossed prompts x launches" : "prompts");
-  set_interval(estimate, scale, half_width(*deviation));
+  set_interval(estimate, scale, half_width(*deviation, confidence));
   return estimate;
 }
 
@@ -234,11 +168,11 @@ Estimate over_launches(const std::vector<double>& values) {
     return estimate;
   }
   const auto launches = static_cast<double>(values.size());
-  const double variance = sum_of_squares(logs, mean(logs)) / (launches - 1) / launches;
+  const double variance = sample_variance(logs) / launches;
   estimate.level = "95 % over launches";
   estimate.method = fmt::format("t with {} degrees of freedom on the logarithm of launch figures",
                                 values.size() - 1);
-  set_interval(estimate, Scale::log, half_width({std::sqrt(variance), launches - 1}));
+  set_interval(estimate, Scale::log, half_width({std::sqrt(variance), launches - 1}, confidence));
   return estimate;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "metrics/estimate.hpp"
 #include "metrics/grid.hpp"
+#include "metrics/variance.hpp"
 
 namespace paceline::metrics {
 
@@ -21,17 +23,16 @@ struct Stratum {
   Grid deviations;  ///< around the figure: their mean is 0
 };
 
-/// Standard error of a weighted sum of strata means, and how well it is known.
-struct Spread {
-  double standard_error = 0;
-  double degrees_of_freedom = 0;
-};
-
-/// Crossed random effects of units and launches without replication, the strata sharing their
-/// launches (Searle, Casella, McCulloch: Variance Components, 4.3, degrees of freedom after
-/// Satterthwaite 1946). Under 3 launches the launches are taken as given and only units vary.
-/// Nothing when a stratum has under two units or no launch, or the strata differ in launches.
+/// Standard error of a weighted sum of strata means: crossed random effects of units and launches
+/// without replication, the strata sharing their launches (Searle, Casella, McCulloch: Variance
+/// Components, 4.3, degrees of freedom after Satterthwaite 1946). Under 3 launches the launches are
+/// taken as given and only units vary. Nothing when a stratum has under two units or no launch, or
+/// the strata differ in launches.
 std::optional<Spread> spread(const std::vector<Stratum>& strata);
+
+/// Why so few families of prompts, or prompts that are worth so few equal ones, have no interval;
+/// empty where they are enough.
+std::string too_few(std::size_t families, double n_eff);
 
 /// Where an interval is made symmetric: positive figures on the log, proportions on the logit.
 enum class Scale { log, logit };

@@ -155,6 +155,7 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
   }
   summary.fills = summarise_fills(trace);
   summary.default_prices = price_defaults(trace);
+  summary.comparisons = compare_arms(trace, mix);
   summary.loads = summarise_loads(trace);
   const auto& more = summary.loads.contradictions;
   summary.contradictions.insert(summary.contradictions.end(), more.begin(), more.end());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metrics/ceiling.hpp"
+#include "metrics/comparison.hpp"
 #include "metrics/counts.hpp"
 #include "metrics/estimate.hpp"
 #include "metrics/fills.hpp"
@@ -143,6 +144,7 @@ struct Summary {
   std::vector<WidthCurve> curves;
   std::vector<FillSummary> fills;  ///< empty: no depth was asked for
   std::vector<DefaultPrice> default_prices;
+  std::vector<Comparison> comparisons;  ///< empty: none was asked for
   LoadResults loads;
   std::vector<std::string> contradictions;  ///< counts that cannot all be true; never clamped
 };

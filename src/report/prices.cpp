@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/comparison.hpp"
 #include "report/fitted.hpp"
 #include "util/printable.hpp"
 #include "util/text_table.hpp"
@@ -12,19 +13,8 @@ namespace {
 
 using document::DefaultPrice;
 using document::Document;
-using document::Quantity;
 using util::Align;
 using util::TextTable;
-
-/// As "x1.081 [1.052-1.110]": of these ratios the third place behind the point counts.
-std::string factor(const Quantity& ratio, bool interval, Notes& notes) {
-  if (!ratio.value) return "- " + notes.mark(ratio.reason);
-  std::string text = fmt::format("x{:.3f}", *ratio.value);
-  if (!ratio.low || !ratio.high) return text + " " + notes.mark(ratio.reason);
-  if (interval && *ratio.low < *ratio.high)
-    text += fmt::format(" [{:.3f}-{:.3f}]", *ratio.low, *ratio.high);
-  return text;
-}
 
 TextTable prices(const Document& document, Level level, Notes& notes) {
   TextTable table;
@@ -35,9 +25,9 @@ TextTable prices(const Document& document, Level level, Notes& notes) {
         {{util::printable(price.workload_class)},
          {util::printable(price.arm)},
          {fmt::format("{} {:g}", util::printable(price.parameter), price.parameter_value)},
-         {factor(price.tokens_per_s, level < 2, notes)},
-         {factor(price.passes_per_s, level < 1, notes)},
-         {factor(price.tokens_per_pass, level < 1, notes)}});
+         {ratio_text(price.tokens_per_s, level < 2, notes)},
+         {ratio_text(price.passes_per_s, level < 1, notes)},
+         {ratio_text(price.tokens_per_pass, level < 1, notes)}});
   return table;
 }
 

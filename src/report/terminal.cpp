@@ -8,6 +8,7 @@
 
 #include "document/json.hpp"
 #include "report/ceiling.hpp"
+#include "report/comparison.hpp"
 #include "report/depth.hpp"
 #include "report/format.hpp"
 #include "report/header.hpp"
@@ -119,6 +120,7 @@ std::string terminal(const Document& document, const Style& style) {
   Notes notes;
   std::string text = header_text(document, style);
   text += legend(document, style);
+  text += comparison_table(document, style, notes);
   text += class_tables(document, style, notes);
   text += ceiling_table(document, style, notes);
   text += depth_table(document, style, notes);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "model/read_facts.hpp"
 #include "trace/mix.hpp"
 #include "trace/setup.hpp"
+#include "trace/trace.hpp"
 #include "workload/selection.hpp"
 
 namespace paceline::study {
@@ -46,7 +48,10 @@ struct RunOptions {
   bool warm_session = false;  ///< keep the drafter's own state from request to request
   bool force_text = false;    ///< all arms follow the text that plain gives first, untimed
   std::uint64_t seed = 1;
-  int patience_s = 600;  ///< silence after which an engine is given up
+  int patience_s = 600;                              ///< silence after which an engine is given up
+  std::optional<trace::Comparison> comparison = {};  ///< for the record; absent: none was asked for
+  /// Asked after every round but the last: true ends the run. Absent: all rounds are run.
+  std::function<bool(const trace::Trace&)> is_enough = {};
 };
 
 /// One launch to come: which arm, in which round, and the prompts in their order.

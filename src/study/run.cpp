@@ -59,8 +59,8 @@ class Run {
     take_up(launches);
     if (options_.force_text && kept == 0) PACELINE_TRY(write_texts(make_engine));
     for (std::size_t i = kept > before ? kept - before : 0; i < launches.size(); ++i) {
-      if (stop_asked_() || pointless_to_go_on()) break;
-      const auto engine = make_engine();
+      if (stop_asked_() || pointless_to_go_on() || is_enough(launches[i].round)) break;
+      const auto engine = make_engine(options_.arms[launches[i].arm]);
       PACELINE_TRY(measure_launch(launches[i], *engine));
     }
     if (!stop_asked_() && !pointless_to_go_on())
@@ -96,6 +96,12 @@ class Run {
     }
   }
 
+  /// Before the first launch of a round.
+  bool is_enough(int round) const {
+    return options_.is_enough && !trace_.launches.empty() && current().round < round &&
+           options_.is_enough(trace_);
+  }
+
   std::size_t steps_of_launch() const {
     return options_.depths.size() * (options_.prompts.measured.size() + 1) +
            options_.loads.levels.size() + options_.loads.rates.size();
@@ -112,7 +118,7 @@ class Run {
     if (launches.empty())
       return util::fail(util::ErrorKind::internal, "no plain arm gives the text to follow");
     const PlannedLaunch& planned = launches.front();
-    const auto engine = make_engine();
+    const auto engine = make_engine(options_.arms[planned.arm]);
     return launch(planned, options_.arms[planned.arm].setup, *engine, [&]() -> util::Result<void> {
       for (const auto& prompt : options_.prompts.measured)
         PACELINE_TRY(measure_request(planned, prompt, Purpose::reference, *engine));
@@ -140,7 +146,7 @@ class Run {
     const trace::Arm& arm = options_.arms[planned.arm];
     const auto jobs = plan_rereading(trace_, options_, arm.name);
     if (jobs.empty()) return {};
-    const auto engine = make_engine();
+    const auto engine = make_engine(arm);
     if (!engine->capabilities().rereads) return {};
     const trace::Setup setup = rereading_setup(arm.setup, jobs);
     return launch(planned, setup, *engine, [&]() -> util::Result<void> {

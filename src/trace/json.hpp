@@ -171,8 +171,10 @@ PACELINE_JSON_FIELDS(Launch, 12, index, round, arm, facts, outcome, memory_speed
                      memory, loads, fills, rereadings);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
-PACELINE_JSON_FIELDS(Header, 14, trace_id, created, tool_version, seed, rounds, n_predict, workload,
-                     workload_notes, prompt_form, warm_session, force_text, mix, residency, arms);
+PACELINE_JSON_FIELDS(Comparison, 8, a, b, again, a_says, b_says, margin, fail_if_slower, looks);
+PACELINE_JSON_FIELDS(Header, 15, trace_id, created, tool_version, seed, rounds, n_predict, workload,
+                     workload_notes, prompt_form, warm_session, force_text, mix, residency, arms,
+                     comparison);
 
 PACELINE_JSON_FIELDS(Progress, 2, tokens, bytes);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/about.hpp"
+#include "trace/comparison.hpp"
 #include "trace/facts.hpp"
 #include "trace/load.hpp"
 #include "trace/memory.hpp"
@@ -80,6 +81,7 @@ struct Header {
   std::string residency;      ///< "bare": every launch alone in memory; "declared": so says the
                               ///< owner of running servers
   std::vector<Arm> arms;
+  std::optional<Comparison> comparison = {};  ///< absent: arms are held against plain alone
 };
 
 /// Launches past the planned rounds are for the phases, for the texts that arms follow, or to read

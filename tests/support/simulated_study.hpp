@@ -163,7 +163,7 @@ inline trace::Trace run_study(const engine::simulated::Truth& truth, const Study
   trace.header.seed = truth.seed;
   for (int round = 0; round < plan.rounds; ++round) {
     for (const auto& arm : plan.arms) {
-      auto launch = run_launch(*make_engine(), plan, arm);
+      auto launch = run_launch(*make_engine(arm), plan, arm);
       launch.index = static_cast<int>(trace.launches.size());
       launch.round = round;
       trace.launches.push_back(std::move(launch));

@@ -185,7 +185,9 @@ void SimulatedEngine::close() {
 }
 
 EngineFactory factory(std::shared_ptr<World> world) {
-  return [world = std::move(world)] { return std::make_unique<SimulatedEngine>(world); };
+  return [world = std::move(world)](const trace::Arm&) {
+    return std::make_unique<SimulatedEngine>(world);
+  };
 }
 
 }  // namespace paceline::engine::simulated

@@ -64,6 +64,49 @@ TEST(ReportSchema, HoldsForTextsThatWereHeldAgainstPlains) {
   EXPECT_EQ(schema_errors(to_json_text(document)), "");
 }
 
+TEST(ReportSchema, HoldsForComparisonsThatTellAndThatDoNot) {
+  auto trace = support::sample_trace();
+  trace.header.comparison =
+      trace::Comparison{"A", "B", "A again", "", "-ctk q8_0", 0.02, 0.03, {3}};
+  metrics::Comparison told;
+  told.a = "A";
+  told.b = "B";
+  told.margin = 0.02;
+  told.launches = 3;
+  told.ratios.tokens_per_s = support::estimate(1.1, 1.05, 1.15);
+  told.ratios.passes_per_s = told.ratios.tokens_per_pass = metrics::unknown("no passes");
+  told.again.tokens_per_s = support::estimate(1, 0.99, 1.01);
+  told.again.passes_per_s = told.again.tokens_per_pass = metrics::unknown("no passes");
+  told.again_spread = 0.01;
+  told.finding = metrics::Finding::faster;
+  told.launches_reason = "it is told";
+  told.power = 0.9;
+  told.limit = 0.03;
+  told.limit_verdict = metrics::LimitVerdict::kept;
+  told.launch_figures = {{"A", 0, 20, 10, 2}, {"B", 0, 22, {}, {}}};
+  metrics::Comparison untold;
+  untold.a = "A";
+  untold.b = "B";
+  untold.margin = 0.02;
+  untold.workload_class = "json";
+  untold.finding = metrics::Finding::too_few;
+  untold.because = untold.launches_reason = "too few: 2 launches";
+  for (auto* ratios : {&untold.ratios, &untold.again})
+    ratios->tokens_per_s = ratios->passes_per_s = ratios->tokens_per_pass =
+        metrics::unknown("too few");
+  auto summary = support::sample_summary();
+  summary.comparisons = {told, untold};
+  const Document document =
+      assemble(trace, summary, support::sample_mix(), support::sample_machine());
+  EXPECT_EQ(schema_errors(to_json_text(document)), "");
+  const util::Json json = parsed(document).at("comparisons");
+  EXPECT_EQ(json.at(0).at("class"), nullptr);
+  EXPECT_EQ(json.at(0).at("verdict"), "faster");
+  EXPECT_EQ(json.at(0).at("limit").at("verdict"), "kept");
+  EXPECT_EQ(json.at(1).at("class"), "json");
+  EXPECT_EQ(json.at(1).at("launches_needed").at("reason"), "too few: 2 launches");
+}
+
 TEST(ReportSchema, HoldsForARunWithFailures) {
   auto trace = support::sample_trace();
   trace.interrupted = true;

@@ -331,11 +331,11 @@ TEST(simulated, a_launch_told_not_to_open_is_refused_and_the_next_one_opens) {
   Truth truth;
   truth.faults = {{FaultKind::refuse_open, 0, 0, 0}};
   const auto make_engine = engine::simulated::factory(world_of(truth));
-  const auto first = make_engine()->open({}, {});
+  const auto first = make_engine(trace::Arm{})->open({}, {});
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().kind, trace::OutcomeKind::refused);
   EXPECT_NE(first.error().reason, "");
-  EXPECT_TRUE(make_engine()->open({}, {}));
+  EXPECT_TRUE(make_engine(trace::Arm{})->open({}, {}));
 }
 
 TEST(simulated, a_crash_loses_the_job_and_ends_the_launch) {

@@ -94,7 +94,7 @@ class LocalEngine final : public engine::Engine {
 };
 
 inline engine::EngineFactory as_local(const engine::EngineFactory& make) {
-  return [make] { return std::make_unique<LocalEngine>(make()); };
+  return [make](const trace::Arm& arm) { return std::make_unique<LocalEngine>(make(arm)); };
 }
 
 class StudyRun : public ::testing::Test {

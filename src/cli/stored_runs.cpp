@@ -1,0 +1,85 @@
+#include "cli/stored_runs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "cli/sides.hpp"
+#include "trace/trace_file.hpp"
+#include "util/files.hpp"
+#include "util/misused.hpp"
+
+namespace paceline::cli {
+
+namespace {
+
+struct StoredArm {
+  trace::Trace trace;
+  trace::Arm arm;
+};
+
+util::Result<trace::Arm> choose(const trace::Trace& trace, const std::string& run,
+                                const std::string& name) {
+  std::vector<std::string> names;
+  std::vector<const trace::Arm*> candidates;
+  for (const auto& arm : trace.header.arms) {
+    names.push_back(arm.name);
+    const bool fits = name.empty() ? !trace::is_denominator(arm) : arm.name == name;
+    if (fits || trace.header.arms.size() == 1) candidates.push_back(&arm);
+  }
+  if (candidates.size() == 1 && (name.empty() || candidates.front()->name == name))
+    return *candidates.front();
+  return util::misused("{} has the arms {}: name one, as in {}:{}", run, fmt::join(names, ", "),
+                       run, names.empty() ? "ARM" : names.front());
+}
+
+util::Result<StoredArm> read_arm(const std::string& text) {
+  std::string run = text;
+  std::string name;
+  std::error_code unknown;
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string::npos && !std::filesystem::exists(text, unknown)) {
+    run = text.substr(0, colon);
+    name = text.substr(colon + 1);
+  }
+  StoredArm stored;
+  PACELINE_TRY_ASSIGN(stored.trace, read_run(run));
+  PACELINE_TRY_ASSIGN(stored.arm, choose(stored.trace, run, name));
+  return stored;
+}
+
+void take_launches(StoredArm& stored, const char* name, trace::Trace& joined) {
+  for (auto& launch : stored.trace.launches) {
+    if (launch.arm != stored.arm.name || !trace::is_headline(launch, stored.trace.header)) continue;
+    launch.arm = name;
+    launch.index = static_cast<int>(joined.launches.size());
+    joined.launches.push_back(std::move(launch));
+  }
+  joined.header.arms.push_back(stored.arm);
+  joined.header.arms.back().name = name;
+  joined.header.arms.back().plain = trace::plain_arm;
+}
+
+}  // namespace
+
+util::Result<trace::Trace> read_run(const std::string& name) {
+  PACELINE_TRY_ASSIGN(const std::string text, util::read_file(name));
+  return trace::read_trace(text);
+}
+
+util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b, double margin) {
+  PACELINE_TRY_ASSIGN(StoredArm one, read_arm(a));
+  PACELINE_TRY_ASSIGN(StoredArm other, read_arm(b));
+  trace::Trace joined;
+  joined.header = one.trace.header;
+  joined.header.rounds = std::max(one.trace.header.rounds, other.trace.header.rounds);
+  joined.header.arms.clear();
+  joined.header.comparison = trace::Comparison{arm_a, arm_b, "", a, b, margin, {}, {}};
+  take_launches(one, arm_a, joined);
+  take_launches(other, arm_b, joined);
+  return joined;
+}
+
+}  // namespace paceline::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "trace/trace.hpp"
+#include "util/result.hpp"
+
+namespace paceline::cli {
+
+/// A stored run by the name that the user gave it: the file of its trace.
+util::Result<trace::Trace> read_run(const std::string& name);
+
+/// One arm each of two stored runs, "RUN" or "RUN:ARM", as one run of A and B that were measured
+/// apart. Without a name the arm is the only one, or the only one that is not plain.
+util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b, double margin);
+
+}  // namespace paceline::cli
