@@ -50,6 +50,11 @@ coverage: build ## how often the 95 % intervals hold the truth, on simulated run
 	@cmake --build build --target coverage
 	@build/bin/coverage 1000
 
+.PHONY: coverage-sweep
+coverage-sweep: build ## how often a sweep's set of the best holds the true best, on simulated sweeps (minutes)
+	@cmake --build build --target ranking
+	@build/bin/ranking 2000
+
 .PHONY: bench-overhead
 bench-overhead: export PACELINE_ENGINE := source
 bench-overhead: export PACELINE_PEERS := ON

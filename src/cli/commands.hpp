@@ -14,6 +14,7 @@ namespace paceline::cli {
 // Each adds one subcommand to `app` and, once it is chosen, sets `action`.
 
 void add_run(CLI::App& app, Action& action);
+void add_sweep(CLI::App& app, Action& action);
 void add_fill(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);

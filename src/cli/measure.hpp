@@ -20,7 +20,9 @@ struct Output {
   std::optional<std::string> json;   ///< file of the JSON document; "-" is standard output
   std::optional<std::string> trace;  ///< file of the trace; absent: in the data folder
   bool dry_run = false;              ///< only say what would be done
-  std::vector<std::string> inputs;   ///< files that were read for the run, beside those it names
+  /// The text that is printed; absent: the terminal's report.
+  std::string (*render)(const document::Document&) = nullptr;
+  std::vector<std::string> inputs;  ///< files that were read for the run, beside those it names
 };
 
 /// What the finished document shows, in a paragraph that becomes part of it.

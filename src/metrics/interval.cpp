@@ -14,7 +14,7 @@ namespace paceline::metrics {
 
 namespace {
 
-constexpr double two_sided_quantile = 0.975;
+constexpr double confidence = 0.95;
 
 double sum_of_squares(const std::vector<double>& values, double centre) {
   return std::accumulate(values.begin(), values.end(), 0.0, [centre](double sum, double value) {
@@ -93,31 +93,29 @@ Spread spread_over_units(const std::vector<Stratum>& strata) {
 
 /// Variance between launches of the whole figure's launch means. It can't be less than what the
 /// cells' own noise leaves in them: where it is by chance, that noise stands in.
-double launch_variance(const std::vector<Stratum>& strata,
-                       const std::vector<MeanSquares>& squares) {
-  const auto launches = strata.front().deviations.launches;
-  std::vector<double> figure(launches);
+LaunchVariance launch_variance(const std::vector<Stratum>& strata,
+                               const std::vector<MeanSquares>& squares) {
   double noise = 0;
-  for (std::size_t k = 0; k < strata.size(); ++k) {
-    const auto& [weight, grid] = strata[k];
-    const auto means = launch_means(grid);
-    for (std::size_t l = 0; l < launches; ++l) figure[l] += weight * means[l];
-    noise += weight * weight * squares[k].error / static_cast<double>(grid.units);
-  }
-  const double between = sum_of_squares(figure, mean(figure)) / (static_cast<double>(launches) - 1);
-  return std::max(between, noise);
+  for (std::size_t k = 0; k < strata.size(); ++k)
+    noise += strata[k].weight * strata[k].weight * squares[k].error /
+             static_cast<double>(strata[k].deviations.units);
+  const auto figure = launch_deviations(strata);
+  const auto freedom = static_cast<double>(figure.size()) - 1;
+  return {std::max(sum_of_squares(figure, mean(figure)) / freedom, noise), freedom};
 }
 
 /// (MS_prompts + MS_launches - MS_error) / (prompts x launches), summed over the strata. A mean
 /// square that chance left below the error's stands at the error's and keeps its own few degrees
 /// of freedom: three launches that happen to agree do not prove that launches do.
-Spread spread_over_units_and_launches(const std::vector<Stratum>& strata) {
+Spread spread_over_units_and_launches(const std::vector<Stratum>& strata,
+                                      const std::optional<LaunchVariance>& known) {
   std::vector<MeanSquares> squares;
   for (const auto& stratum : strata) squares.push_back(mean_squares(stratum.deviations));
   const auto launches = static_cast<double>(strata.front().deviations.launches);
+  const LaunchVariance between = known.value_or(launch_variance(strata, squares));
   VarianceSum sum;
-  sum.add(launch_variance(strata, squares) / launches, launches - 1);
-  double least = launches - 1;
+  sum.add(between.variance / launches, between.degrees_of_freedom);
+  double least = between.degrees_of_freedom;
   for (std::size_t k = 0; k < strata.size(); ++k) {
     const auto units = static_cast<double>(strata[k].deviations.units);
     const double share = strata[k].weight * strata[k].weight / (units * launches);
@@ -126,11 +124,6 @@ Spread spread_over_units_and_launches(const std::vector<Stratum>& strata) {
     least = std::min(least, units - 1);
   }
   return sum.spread(least);
-}
-
-double half_width(const Spread& spread) {
-  const boost::math::students_t_distribution<double> student(spread.degrees_of_freedom);
-  return spread.standard_error * boost::math::quantile(student, two_sided_quantile);
 }
 
 void set_interval(Estimate& estimate, Scale scale, double half) {
@@ -154,15 +147,8 @@ void set_interval(Estimate& estimate, Scale scale, double half) {
 
 std::string reason_against_interval(double value, Scale scale, const std::vector<Stratum>& strata,
                                     double n_eff) {
-  for (const auto& stratum : strata) {
-    if (stratum.deviations.units < fewest_families)
-      return fmt::format("too few: {} independent prompts, an interval needs {}",
-                         stratum.deviations.units, fewest_families);
-  }
-  if (n_eff < fewest_effective_prompts)
-    return fmt::format(
-        "too few: the prompts are worth {:.1f} prompts of equal length, an interval needs {}",
-        n_eff, fewest_effective_prompts);
+  for (const auto& stratum : strata)
+    if (auto reason = too_few(stratum.deviations.units, n_eff); !reason.empty()) return reason;
   if (value <= 0 || (scale == Scale::logit && value >= 1))
     return fmt::format("always {:g}: no spread to make an interval from", value);
   return "";
@@ -170,7 +156,35 @@ std::string reason_against_interval(double value, Scale scale, const std::vector
 
 }  // namespace
 
-std::optional<Spread> spread(const std::vector<Stratum>& strata) {
+std::string too_few(std::size_t families, double n_eff) {
+  if (families < fewest_families)
+    return fmt::format("too few: {} independent prompts, an interval needs {}", families,
+                       fewest_families);
+  if (n_eff < fewest_effective_prompts)
+    return fmt::format(
+        "too few: the prompts are worth {:.1f} prompts of equal length, an interval needs {}",
+        n_eff, fewest_effective_prompts);
+  return "";
+}
+
+std::vector<double> launch_deviations(const std::vector<Stratum>& strata) {
+  PACELINE_ASSERT(!strata.empty());
+  std::vector<double> figure(strata.front().deviations.launches);
+  for (const auto& [weight, grid] : strata) {
+    const auto means = launch_means(grid);
+    for (std::size_t launch = 0; launch < figure.size(); ++launch)
+      figure[launch] += weight * means[launch];
+  }
+  return figure;
+}
+
+double half_width(const Spread& spread, double confidence) {
+  const boost::math::students_t_distribution<double> student(spread.degrees_of_freedom);
+  return spread.standard_error * boost::math::quantile(student, (1 + confidence) / 2);
+}
+
+std::optional<Spread> spread(const std::vector<Stratum>& strata,
+                             const std::optional<LaunchVariance>& known) {
   if (strata.empty()) return std::nullopt;
   const auto launches = strata.front().deviations.launches;
   for (const auto& stratum : strata) {
@@ -178,7 +192,7 @@ std::optional<Spread> spread(const std::vector<Stratum>& strata) {
     if (grid.units < 2 || grid.launches == 0 || grid.launches != launches) return std::nullopt;
   }
   return launches < fewest_launches ? spread_over_units(strata)
-                                    : spread_over_units_and_launches(strata);
+                                    : spread_over_units_and_launches(strata, known);
 }
 
 Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& strata,
@@ -201,7 +215,7 @@ Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& st
       fmt::format("t with {:.1f} degrees of freedom on {} of {}", deviation->degrees_of_freedom,
                   scale == Scale::log ? "the logarithm" : "the logit",
                   across_launches ? "crossed prompts x launches" : "prompts");
-  set_interval(estimate, scale, half_width(*deviation));
+  set_interval(estimate, scale, half_width(*deviation, confidence));
   return estimate;
 }
 
@@ -238,7 +252,7 @@ Estimate over_launches(const std::vector<double>& values) {
   estimate.level = "95 % over launches";
   estimate.method = fmt::format("t with {} degrees of freedom on the logarithm of launch figures",
                                 values.size() - 1);
-  set_interval(estimate, Scale::log, half_width({std::sqrt(variance), launches - 1}));
+  set_interval(estimate, Scale::log, half_width({std::sqrt(variance), launches - 1}, confidence));
   return estimate;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "metrics/estimate.hpp"
@@ -27,11 +28,29 @@ struct Spread {
   double degrees_of_freedom = 0;
 };
 
+/// Variance between launches of a figure's launch means, where more is known of it than the
+/// figure's own few launches tell.
+struct LaunchVariance {
+  double variance = 0;
+  double degrees_of_freedom = 0;
+};
+
 /// Crossed random effects of units and launches without replication, the strata sharing their
 /// launches (Searle, Casella, McCulloch: Variance Components, 4.3, degrees of freedom after
 /// Satterthwaite 1946). Under 3 launches the launches are taken as given and only units vary.
 /// Nothing when a stratum has under two units or no launch, or the strata differ in launches.
-std::optional<Spread> spread(const std::vector<Stratum>& strata);
+std::optional<Spread> spread(const std::vector<Stratum>& strata,
+                             const std::optional<LaunchVariance>& known = std::nullopt);
+
+/// The whole figure's deviation in each launch: the strata's launch means, weighted.
+std::vector<double> launch_deviations(const std::vector<Stratum>& strata);
+
+/// Half the width of a two-sided interval of that confidence, 0.95 or another, by Student's t.
+double half_width(const Spread& spread, double confidence);
+
+/// Why so few families of prompts, or prompts that are worth so few equal ones, have no interval;
+/// empty where they are enough.
+std::string too_few(std::size_t families, double n_eff);
 
 /// Where an interval is made symmetric: positive figures on the log, proportions on the logit.
 enum class Scale { log, logit };

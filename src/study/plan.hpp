@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "model/read_facts.hpp"
 #include "trace/mix.hpp"
 #include "trace/setup.hpp"
+#include "trace/trace.hpp"
 #include "workload/selection.hpp"
 
 namespace paceline::study {
@@ -20,6 +22,14 @@ struct LoadOptions {
 
   bool any() const { return !levels.empty() || !rates.empty(); }
 };
+
+struct RunOptions;
+
+/// Which arms go on to a round, from what was measured in those before it.
+using Selection = std::function<std::vector<bool>(const trace::Trace& trace, int round)>;
+
+/// What is measured next into the same trace; nothing when that was all.
+using Sequel = std::function<std::optional<RunOptions>(const trace::Trace& trace)>;
 
 /// What a run is asked to do. Everything random follows from `seed`.
 struct RunOptions {
@@ -46,7 +56,14 @@ struct RunOptions {
   bool warm_session = false;  ///< keep the drafter's own state from request to request
   bool force_text = false;    ///< all arms follow the text that plain gives first, untimed
   std::uint64_t seed = 1;
-  int patience_s = 600;  ///< silence after which an engine is given up
+  int patience_s = 600;                      ///< silence after which an engine is given up
+  std::optional<double> exclude_steal = {};  ///< share of CPU time stolen above which a request is
+                                             ///< in no figure
+  int first_round = 0;                       ///< number of the first round
+  bool held_out = false;                     ///< on prompts that nothing was chosen by
+  std::optional<trace::Sweep> sweep = {};    ///< that this run is, for the record
+  Selection selection = {};                  ///< empty: all arms run in all rounds
+  Sequel sequel = {};                        ///< empty: nothing follows
 };
 
 /// One launch to come: which arm, in which round, and the prompts in their order.
@@ -55,6 +72,7 @@ struct PlannedLaunch {
   std::size_t arm = 0;
   bool synced = false;               ///< for phases only, never for headline figures
   std::vector<std::size_t> prompts;  ///< indices into RunOptions::prompts.measured
+  bool held_out = false;
 };
 
 /// The whole schedule, made before anything runs. In each round every arm is launched once; over

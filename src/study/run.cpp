@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <utility>
 
 #include "machine/noise_meter.hpp"
 #include "machine/process_memory.hpp"
 #include "metrics/normalise.hpp"
+#include "metrics/sweep.hpp"
 #include "study/collect.hpp"
 #include "study/load.hpp"
 #include "study/memory_speed.hpp"
+#include "study/refusals.hpp"
 #include "study/rereading.hpp"
+#include "study/texts.hpp"
+#include "study/widths_to_time.hpp"
 #include "workload/fill_text.hpp"
 #include "workload/picture.hpp"
 
@@ -25,13 +27,6 @@ constexpr int warm_up_tokens = 16;
 constexpr int width_repeats = 5;
 constexpr int most_failures_in_a_row = 5;
 constexpr double usual_bytes_per_token = 4;
-
-trace::Outcome no_images() {
-  return trace::ended(
-      trace::OutcomeKind::refused,
-      "the server says that it takes no images, and the prompts carry some: give it a projector "
-      "(--mmproj FILE with --server-bin), or leave the images out");
-}
 
 /// What a request is made for.
 enum class Purpose {
@@ -52,22 +47,32 @@ class Run {
         trace_(trace) {}
 
   util::Result<void> measure(const engine::EngineFactory& make_engine) {
-    PACELINE_TRY(journal_.begin(trace_.header));
     const auto launches = plan(options_);
     const std::size_t before = options_.force_text ? 1 : 0;
     steps_total_ = static_cast<double>((launches.size() + before) * steps_of_launch());
     if (options_.force_text) PACELINE_TRY(write_texts(make_engine));
     for (const auto& planned : launches) {
       if (stop_asked_() || pointless_to_go_on()) break;
+      if (!is_selected(planned)) {
+        steps_total_ -= static_cast<double>(steps_of_launch());
+        continue;
+      }
       const auto engine = make_engine();
       PACELINE_TRY(measure_launch(planned, *engine));
     }
     if (!stop_asked_() && !pointless_to_go_on()) PACELINE_TRY(read_again(make_engine));
-    trace_.interrupted = stop_asked_();
-    return journal_.end(trace_.interrupted);
+    return {};
   }
 
  private:
+  /// Asked once a round, before its first launch.
+  bool is_selected(const PlannedLaunch& planned) {
+    if (!options_.selection) return true;
+    if (planned.round != selected_round_) selected_ = options_.selection(trace_, planned.round);
+    selected_round_ = planned.round;
+    return selected_[planned.arm];
+  }
+
   std::size_t steps_of_launch() const {
     return options_.depths.size() * (options_.prompts.measured.size() + 1) +
            options_.loads.levels.size() + options_.loads.rates.size();
@@ -83,11 +88,17 @@ class Run {
     std::vector<PlannedLaunch> launches;
     for (std::size_t arm = 0; arm < options_.arms.size(); ++arm)
       if (trace::is_denominator(options_.arms[arm]))
-        launches.push_back({.round = planned_rounds(), .arm = arm, .synced = false, .prompts = {}});
+        launches.push_back({.round = planned_rounds(),
+                            .arm = arm,
+                            .synced = false,
+                            .prompts = {},
+                            .held_out = options_.held_out});
     return launches;
   }
 
-  int planned_rounds() const { return options_.rounds + (options_.phases ? 1 : 0); }
+  int planned_rounds() const {
+    return options_.first_round + options_.rounds + (options_.phases ? 1 : 0);
+  }
 
   /// The text of each prompt that all arms are to follow, by the first plain arm.
   util::Result<void> write_texts(const engine::EngineFactory& make_engine) {
@@ -113,7 +124,8 @@ class Run {
   util::Result<void> read_again(const PlannedLaunch& planned,
                                 const engine::EngineFactory& make_engine) {
     const trace::Arm& arm = options_.arms[planned.arm];
-    const auto jobs = plan_rereading(trace_, options_, arm.name);
+    const auto jobs = plan_rereading(options_.held_out ? metrics::held_out_part(trace_) : trace_,
+                                     options_, arm.name);
     if (jobs.empty()) return {};
     const auto engine = make_engine();
     if (!engine->capabilities().rereads) return {};
@@ -143,6 +155,7 @@ class Run {
     launch.index = static_cast<int>(trace_.launches.size());
     launch.round = planned.round;
     launch.arm = arm.name;
+    launch.held_out = planned.held_out;
     if (options_.ceilings && !stop_asked_()) {
       show(arm, planned, "measuring the memory");
       launch.memory_speed = measure_memory(setup.threads, options_.tables);
@@ -332,14 +345,15 @@ class Run {
     const bool warm_up = purpose == Purpose::warm_up;
     job.n_predict = warm_up ? std::min(warm_up_tokens, options_.n_predict) : options_.n_predict;
     const bool follows = options_.force_text && purpose == Purpose::measured;
-    if (follows) job.forced_text = text_to_follow(prompt);
+    if (follows) job.forced_text = texts_.of(prompt);
     trace::Request request =
         follows && job.forced_text.empty() ? without_text() : timed_request(job, engine);
     metrics::normalise(request, arm.setup.spec_type == trace::SpecType::none);
     name(request, prompt, job);
     if (warm_up) learn_bytes_per_token(job, request);
     request.warm_up = purpose != Purpose::measured;
-    if (purpose == Purpose::reference) keep_text(prompt, request);
+    request.excluded = is_excluded(request.noise);
+    if (purpose == Purpose::reference) texts_.keep(prompt, request);
     note_failure(request.outcome, engine);
     PACELINE_TRY(journal_.request(current().index, request));
     current().requests.push_back(std::move(request));
@@ -347,47 +361,25 @@ class Run {
   }
 
   trace::Request timed_request(const protocol::Generate& job, engine::Engine& engine) {
-    noise_.start();
+    noise_.start(engine.capabilities().is_local ? engine.process_group() : std::nullopt);
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
     collected.request.noise = noise_.stop();
     return std::move(collected.request);
   }
 
-  static trace::Request without_text() {
-    trace::Request request;
-    request.outcome = trace::ended(trace::OutcomeKind::refused,
-                                   "plain gave no text of this prompt that could be followed");
-    return request;
+  /// By the rule that stands in the header.
+  bool is_excluded(const trace::Noise& noise) const {
+    return options_.exclude_steal && noise.steal_s > *options_.exclude_steal * noise.cpu_s;
   }
 
-  void keep_text(const workload::Prompt& prompt, const trace::Request& request) {
-    if (request.outcome.kind != trace::OutcomeKind::done) return;
-    auto& text = texts_[{prompt.workload_class, prompt.id}];
-    for (const auto& emission : request.emissions)
-      text.insert(text.end(), emission.tokens.begin(), emission.tokens.end());
-  }
-
-  std::vector<std::int32_t> text_to_follow(const workload::Prompt& prompt) const {
-    const auto found = texts_.find({prompt.workload_class, prompt.id});
-    return found == texts_.end() ? std::vector<std::int32_t>() : found->second;
-  }
-
-  /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one. N-gram drafts
-  /// are long, rarely full and cheap: for them the widths of the plain arm have to do.
   util::Result<void> time_widths(const PlannedLaunch& planned, engine::Engine& engine) {
     if (lost() || !engine.capabilities().probes_widths) return {};
     const trace::Arm& arm = options_.arms[planned.arm];
     show(arm, planned, "timing passes by width");
-    const int plain_widest = std::max(options_.widest, 1);
-    const int own_widest = current().facts->draft_n_max.value_or(0) + 1;
-    const trace::SpecType type = arm.setup.spec_type;
     protocol::Probe job;
-    job.widths.resize(static_cast<std::size_t>(type == trace::SpecType::none ? plain_widest
-                                               : trace::is_ngram(type)
-                                                   ? std::min(own_widest, plain_widest)
-                                                   : own_widest));
-    std::iota(job.widths.begin(), job.widths.end(), 1);
+    job.widths = widths_to_time(arm.setup.spec_type, std::max(options_.widest, 1),
+                                current().facts->draft_n_max.value_or(0) + 1);
     job.on_filled = filled_ > 0 && keeps_fill_;
     job.depth = job.on_filled ? filled_ : typical_depth();
     job.repeats = width_repeats;
@@ -471,20 +463,30 @@ class Run {
   trace::Trace& trace_;
   double steps_done_ = 0;
   double steps_total_ = 0;
+  int selected_round_ = -1;
+  std::vector<bool> selected_;             ///< by arm, in that round
   int failures_in_a_row_ = 0;              ///< of the current launch
   int filled_ = 0;                         ///< tokens of text in its context, below the requests
   bool keeps_fill_ = false;                ///< its engine holds that text itself
   std::optional<double> bytes_per_token_;  ///< of a server's prompts
-  /// By class and prompt: what plain said, for all arms to follow.
-  std::map<std::pair<std::string, std::string>, std::vector<std::int32_t>> texts_;
+  Texts texts_;
 };
+
+std::optional<RunOptions> follow(const RunOptions& options, const trace::Trace& trace) {
+  return options.sequel ? options.sequel(trace) : std::nullopt;
+}
 
 }  // namespace
 
 util::Result<void> run(const RunOptions& options, const engine::EngineFactory& make_engine,
                        trace::Journal& journal, const Watcher& watcher, const StopAsked& stop_asked,
                        trace::Trace& trace) {
-  return Run(options, journal, watcher, stop_asked, trace).measure(make_engine);
+  PACELINE_TRY(journal.begin(trace.header));
+  PACELINE_TRY(Run(options, journal, watcher, stop_asked, trace).measure(make_engine));
+  for (auto next = follow(options, trace); next && !stop_asked(); next = follow(*next, trace))
+    PACELINE_TRY(Run(*next, journal, watcher, stop_asked, trace).measure(make_engine));
+  trace.interrupted = stop_asked();
+  return journal.end(trace.interrupted);
 }
 
 }  // namespace paceline::study

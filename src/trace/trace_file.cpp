@@ -12,7 +12,7 @@ using util::Json;
 
 namespace {
 
-constexpr int trace_format = 6;
+constexpr int trace_format = 7;
 
 template <class Value>
 Json record(const char* kind, const Value& value) {

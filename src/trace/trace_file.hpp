@@ -11,7 +11,7 @@ namespace paceline::trace {
 
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
-///   {"record": "header", "format": 6, "value": Header}
+///   {"record": "header", "format": 7, "value": Header}
 ///   {"record": "launch", "value": Launch}                      without what comes below
 ///   {"record": "request", "launch": index, "value": Request}
 ///   {"record": "width", "launch": index, "value": WidthTime}
