@@ -63,6 +63,10 @@ compare-aa: build ## 20 studies of the laboratory target against itself: how oft
 compare-builds: build ## llama-server built with -O3 and with -O1, told apart by compare (builds both; minutes)
 	@PACELINE_ENGINE=source scripts/fetch-engine
 	@scripts/compare-builds build/bin/paceline
+.PHONY: coverage-sweep
+coverage-sweep: build ## how often a sweep's set of the best holds the true best, on simulated sweeps (minutes)
+	@cmake --build build --target ranking
+	@build/bin/ranking 2000
 
 .PHONY: bench-overhead
 bench-overhead: export PACELINE_ENGINE := source

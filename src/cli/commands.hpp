@@ -15,6 +15,7 @@ namespace paceline::cli {
 
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_sweep(CLI::App& app, Action& action);
 void add_fill(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);

@@ -35,26 +35,50 @@ std::string counted(Number number, std::string_view thing) {
   return fmt::format("{} {}{}", number, thing, number == 1 ? "" : sibilant ? "es" : "s");
 }
 
+int launches_of(const study::RunOptions& options) {
+  return trace::planned_launches(options.arms.size(), options.rounds, options.sweep);
+}
+
+void print_sweep(const study::RunOptions& options) {
+  const trace::Sweep& sweep = *options.sweep;
+  std::vector<std::string> varied;
+  for (const auto& [name, values] : sweep.options)
+    varied.push_back(fmt::format("{}={}", name, fmt::join(values, ",")));
+  util::say(fmt::format("      {} over {}: {} in rounds of {}, and {}",
+                        counted(sweep.points.size(), "point"), fmt::join(varied, " "),
+                        counted(launches_of(options), "launch"), fmt::join(sweep.rungs, ", "),
+                        counted(options.arms.size() - sweep.points.size(), "plain arm")));
+  if (sweep.no_held_out.empty())
+    util::say(fmt::format("      then the winner and its plain arm, {} on {} other prompts",
+                          counted(sweep.held_out_rounds, "launch"),
+                          options.prompts.held_out.size()));
+  else
+    util::say("      The winner will not be measured again, and nothing is to be quoted: " +
+              sweep.no_held_out);
+}
+
 /// How long plain decoding takes at least: nothing reads its bytes faster than the memory gives
 /// them. Nothing where they are not known, and of prefill, which computes.
 void print_least_time(const study::RunOptions& options) {
-  if (!options.ceilings || !options.bytes_per_pass) return;
+  if (!(options.ceilings || options.sweep) || !options.bytes_per_pass) return;
   const auto plain = std::count_if(options.arms.begin(), options.arms.end(), [](const auto& arm) {
     return arm.setup.spec_type == trace::SpecType::none;
   });
+  const auto launches =
+      options.sweep ? launches_of(options) : static_cast<int>(plain) * options.rounds;
   const auto speed = study::measure_memory(options.arms.front().setup.threads, {});
-  if (plain == 0 || speed.read_bytes_per_s.empty()) return;
+  if (launches == 0 || speed.read_bytes_per_s.empty()) return;
   const double best =
       *std::max_element(speed.read_bytes_per_s.begin(), speed.read_bytes_per_s.end());
-  const double tokens = static_cast<double>(plain) * options.rounds * options.n_predict *
+  const double tokens = static_cast<double>(launches) * options.n_predict *
                         static_cast<double>(options.prompts.measured.size()) *
                         static_cast<double>(options.depths.size());
-  util::say(
-      fmt::format("      plain decoding alone: {:.0f} tokens of {:.3g} MB each, at {:.3g} GB/s of "
-                  "memory {:.1f} "
-                  "min or more if no output ends early and no cache helps",
-                  tokens, *options.bytes_per_pass / 1e6, best / 1e9,
-                  tokens * *options.bytes_per_pass / best / 60));
+  util::say(fmt::format(
+      "      {}: {:.0f} tokens of {:.3g} MB each, at {:.3g} GB/s of "
+      "memory {:.1f} "
+      "min or more if no output ends early and no cache helps",
+      options.sweep ? "if no draft were accepted" : "plain decoding alone", tokens,
+      *options.bytes_per_pass / 1e6, best / 1e9, tokens * *options.bytes_per_pass / best / 60));
 }
 
 void print_plan(const study::RunOptions& options) {
@@ -66,7 +90,7 @@ void print_plan(const study::RunOptions& options) {
   for (const auto& [name, count] : classes) counts.push_back(fmt::format("{} {}", name, count));
   const std::size_t prompts = options.prompts.measured.size();
   const std::size_t requests =
-      arms.size() * static_cast<std::size_t>(options.rounds) * prompts * options.depths.size();
+      static_cast<std::size_t>(launches_of(options)) * prompts * options.depths.size();
   const trace::Setup& setup = options.arms.front().setup;
   util::say(fmt::format(
       "Plan: {} x {} x {} prompts{} = {} requests, output capped at {} tokens, {}.",
@@ -74,6 +98,7 @@ void print_plan(const study::RunOptions& options) {
       options.depths.size() > 1 ? fmt::format(" x {} depths", options.depths.size()) : "", requests,
       options.n_predict,
       setup.url.empty() ? counted(setup.threads, "thread") : std::string("on running servers")));
+  if (options.sweep) print_sweep(options);
   util::say(options.ignore_eos
                 ? "      Servers are told to go on past end-of-generation tokens."
                 : "      An end-of-generation token ends an output before the cap and is counted.");

@@ -30,6 +30,7 @@ constexpr const char* examples =
     "                                     plain against DFlash on your own model\n"
     "  paceline run --help                every option, with more examples\n"
     "  paceline compare --help            two settings, models, builds or servers, with a verdict\n"
+    "  paceline sweep --help              which draft length, KV type or thread count is best\n"
     "  paceline inspect model.gguf        what is inside a file, without loading it\n"
     "  paceline synth --help              models of random weights, and heavier copies of real "
     "ones\n"
@@ -75,6 +76,7 @@ void add_commands(CLI::App& app, Action& action) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<Help>());
   add_run(app, action);
+  add_sweep(app, action);
   add_fill(app, action);
   add_compare(app, action);
   add_demo(app, action);

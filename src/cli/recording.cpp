@@ -43,6 +43,8 @@ trace::Header header_of(const study::RunOptions& options) {
   header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
   header.arms = options.arms;
   header.comparison = options.comparison;
+  header.exclude_steal = options.exclude_steal;
+  header.sweep = options.sweep;
   return header;
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/format_option.hpp"
 #include "cli/run_settings.hpp"
 #include "util/interrupt.hpp"
 
@@ -30,6 +31,8 @@ constexpr const char* examples =
     "      the same from your own llama-server, started afresh for every launch\n"
     "  paceline run --url http://host:8000 --url-plain http://host:8001\n"
     "      a running server against its plain twin\n"
+    "  paceline run -m target.gguf --spec-type draft-mtp --format llama-bench-md\n"
+    "      rows to paste beside those of llama-bench\n"
     "  paceline run --server-bin ./llama-server -m target.gguf --spec-type draft-mtp \\\n"
     "      --concurrency 1,2,4,8\n"
     "      where speculation stops paying when requests run side by side";
@@ -51,6 +54,7 @@ util::Result<int> run_with(RunSettings settings) {
 
 void add_options(CLI::App* run, const std::shared_ptr<RunSettings>& settings, Action& action) {
   add_run_options(*run, *settings);
+  add_format_option(*run, settings->output);
   run->callback([settings, &action] { action = [settings] { return run_with(*settings); }; });
 }
 

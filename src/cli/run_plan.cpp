@@ -59,10 +59,11 @@ util::Result<void> plan_files(RunSettings& settings, engine::server::ServerOptio
   const auto defaults =
       workload::defaults_for(target.name, target.architecture, target.has_chat_template);
   PACELINE_TRY(choose_workload(settings.workload, defaults, settings.run));
-  PACELINE_TRY_ASSIGN(settings.run.arms, make_arms(settings.arms));
+  PACELINE_TRY_ASSIGN(settings.run.arms, settings.make_arms(settings.arms));
   PACELINE_TRY(derive_drafters(settings.copies, reader, settings.run.arms));
   for (auto& arm : settings.run.arms) {
-    arm.setup.server_bin = settings.server.server_bin.value_or("");
+    if (arm.setup.server_bin.empty())
+      arm.setup.server_bin = settings.server.server_bin.value_or("");
     if (settings.server.mmproj && settings.server.is_managed())
       arm.setup.server_args = {"--mmproj", *settings.server.mmproj};
     else

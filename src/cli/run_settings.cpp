@@ -36,6 +36,13 @@ void add_measuring_options(CLI::App& run, RunSettings& settings) {
       ->type_name("SECONDS")
       ->capture_default_str()
       ->group("Measuring");
+  run.add_option("--exclude-steal", settings.run.exclude_steal,
+                 "Leave requests out of every figure during which the hypervisor took more than "
+                 "this share of all CPU time; the rule is recorded before the run")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("SHARE")
+      ->default_str("none is left out")
+      ->group("Measuring");
   run.add_flag("--ignore-eos", settings.run.ignore_eos,
                "Servers go on to the output cap; what follows an end-of-generation token is no "
                "text of any use, and its acceptance neither")

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "cli/arms.hpp"
 #include "cli/derivation_options.hpp"
@@ -19,6 +21,9 @@ namespace paceline::cli {
 /// What the options of a command say that measures: run, fill and the studies made of runs.
 struct RunSettings {
   ArmSettings arms;
+  /// Makes the arms once the files are known.
+  std::function<util::Result<std::vector<trace::Arm>>(const ArmSettings&)> make_arms =
+      cli::make_arms;
   DerivationSettings copies;
   ServerSettings server;
   WorkloadSettings workload;

@@ -100,7 +100,7 @@ util::Result<void> choose_workload(const WorkloadSettings& settings,
   run.workload_notes = std::move(read.notes);
   PACELINE_TRY_ASSIGN(auto chosen,
                       workload::select(read.prompts, wanted_classes(settings, defaults, run.mix),
-                                       settings.prompts_per_class));
+                                       settings.prompts_per_class, settings.held_out_per_class));
   PACELINE_TRY_ASSIGN(run.prompts, workload::in_form(std::move(chosen), run.prompt_form));
   PACELINE_TRY(choose_fill(settings.depths, read.prompts, run));
   if (!settings.image) return {};

@@ -21,6 +21,7 @@ struct WorkloadSettings {
   std::string format = "auto";
   std::vector<std::string> classes;
   int prompts_per_class = 12;
+  int held_out_per_class = 0;  ///< more of each, that nothing is chosen by
   std::string form = "auto";
   std::optional<std::string> mix;  ///< shares, or a .toml file
   bool image = false;

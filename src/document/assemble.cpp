@@ -15,6 +15,7 @@
 #include "document/projector.hpp"
 #include "document/sampling.hpp"
 #include "document/server.hpp"
+#include "document/sweep_of.hpp"
 #include "document/warnings.hpp"
 #include "document/workload.hpp"
 #include "metrics/break_even.hpp"
@@ -203,7 +204,7 @@ Launches to_launches(const trace::Trace& trace) {
   const trace::Header& header = trace.header;
   Launches launches;
   launches.rounds = header.rounds;
-  launches.planned = header.rounds * static_cast<int>(header.arms.size());
+  launches.planned = trace::planned_launches(header.arms.size(), header.rounds, header.sweep);
   launches.interrupted = trace.interrupted;
   launches.seed = header.seed;
   launches.workload = header.workload;
@@ -383,9 +384,10 @@ Document assemble(const trace::Trace& trace, const metrics::Summary& summary, co
   document.mix = to_mix(mix, summary);
   document.memory = to_memory(trace);
   document.fills = to_fills(trace, summary);
+  document.sweep = to_sweep(trace, summary);
   document.llc_bytes = to_llc_bytes(trace);
   document.quality = {"no perplexity or task was measured beside the speed"};
-  document.noise = to_noise(trace);
+  document.noise = to_noise(trace, summary.steadiness);
   document.width_curves = to_curves(summary);
   fill_loads(document, summary.loads);
   // These two judge what the rest of the document holds, so they come last.

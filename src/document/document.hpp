@@ -17,6 +17,7 @@
 #include "document/memory_parts.hpp"
 #include "document/model.hpp"
 #include "document/prices.hpp"
+#include "document/sweep.hpp"
 
 // paceline.report/1 as a value: what every format is rendered from. Field names are the JSON keys;
 // docs/report.schema.json says the same to other programs.
@@ -254,6 +255,13 @@ struct Passes {
   Known<long> superseded;
 };
 
+/// Of one launch alone, on the prompts that all launches have, each weighing the same.
+struct LaunchRates {
+  int round = 0;
+  double tokens_per_s = 0;
+  Known<double> prefill_tokens_per_s;
+};
+
 /// One class of prompts on one arm; `workload_class` has the key "class".
 struct Workload {
   std::string workload_class;  ///< as in "json", or "json@4096" behind so many tokens of text
@@ -267,6 +275,7 @@ struct Workload {
   int launches = 0;
   double n_eff = 0;
   Decode decode;
+  std::vector<LaunchRates> by_launch;
   Prefill prefill;
   Streaming streaming;
   Acceptance acceptance;
@@ -352,11 +361,25 @@ struct WorstRequest {
   double steal_share = 0;
 };
 
+/// Other people's processes of one name, as far as they were seen while requests ran.
+struct Neighbour {
+  std::string name;
+  double cores = 0;  ///< mean over the requests' time
+};
+
 /// Over the requests behind the figures.
 struct Noise {
   Known<double> steal_share;     ///< of the CPU time of all cores
   Known<double> pressure_share;  ///< of the requests' time, some task waited for a CPU
   Known<WorstRequest> worst_request;
+  Known<Spread> clock_mhz;                   ///< of the requests: mean of all cores
+  Known<long> throttled;                     ///< times that a core or package throttled
+  Known<double> involuntary_switches_per_s;  ///< of the engine's threads
+  Known<Neighbour> neighbour;                ///< the busiest
+  Quantity launch_sd;           ///< between launches of one arm, relative, all arms together
+  Quantity drift_per_hour;      ///< relative change of plain's speed, over the session
+  Known<double> exclude_steal;  ///< steal share above which requests are excluded, fixed before
+  int requests_excluded = 0;    ///< by that rule
 };
 
 struct MissingFact {
@@ -397,8 +420,11 @@ enum class WarningKind {
   wrong_text,
   context_past_training,
   resumed,
+  throttled,
+  drift,
+  sweep_finding,
 };
-inline constexpr int warning_kinds = 24;
+inline constexpr int warning_kinds = 27;
 
 struct Warning {
   WarningKind kind = WarningKind::looping;
@@ -437,7 +463,8 @@ struct Document {
   std::vector<DefaultPrice> default_prices;  ///< empty: none was asked for
   Mix mix;
   Memory memory;
-  std::vector<Fill> fills;         ///< by arm and depth; empty: no depth was asked for
+  std::vector<Fill> fills;  ///< by arm and depth; empty: no depth was asked for
+  Known<Sweep> sweep;
   Known<std::uint64_t> llc_bytes;  ///< of the caches before memory, as the run's ceilings suppose
   Unmeasured quality;
   Noise noise;

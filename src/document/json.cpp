@@ -37,7 +37,10 @@ PACELINE_ENUM_NAMES(paceline::document::WarningKind, paceline::document::warning
                     {paceline::document::WarningKind::wrong_text, "wrong_text"},
                     {paceline::document::WarningKind::context_past_training,
                      "context_past_training"},
-                    {paceline::document::WarningKind::resumed, "resumed"});
+                    {paceline::document::WarningKind::resumed, "resumed"},
+                    {paceline::document::WarningKind::throttled, "throttled"},
+                    {paceline::document::WarningKind::drift, "drift"},
+                    {paceline::document::WarningKind::sweep_finding, "sweep_finding"});
 
 namespace paceline::document {
 
@@ -155,8 +158,10 @@ PACELINE_DOCUMENT_FIELDS(Fill, 11, arm, depth, tokens, prefill_tokens_per_s, dra
                          launches, failures, context_bytes, compute_bytes, pss_bytes,
                          unaccounted_bytes);
 
+PACELINE_DOCUMENT_FIELDS(LaunchRates, 3, round, tokens_per_s, prefill_tokens_per_s);
+
 // "class" is no name that C++ allows, so this list is written out.
-static_assert(boost::pfr::tuple_size_v<Workload> == 25, "a field of Workload is missing below");
+static_assert(boost::pfr::tuple_size_v<Workload> == 26, "a field of Workload is missing below");
 static void to_json(util::Json& json, const Workload& workload) {
   json = {{"class", workload.workload_class},
           {"base_class", workload.base_class},
@@ -169,6 +174,7 @@ static void to_json(util::Json& json, const Workload& workload) {
           {"launches", workload.launches},
           {"n_eff", workload.n_eff},
           {"decode", workload.decode},
+          {"by_launch", workload.by_launch},
           {"prefill", workload.prefill},
           {"streaming", workload.streaming},
           {"acceptance", workload.acceptance},
@@ -235,7 +241,19 @@ PACELINE_DOCUMENT_FIELDS(ArmMemory, 8, arm, model_bytes, context_bytes, compute_
                          projector_bytes, resident_bytes, devices, readings);
 PACELINE_DOCUMENT_FIELDS(Memory, 2, by_arm, after_fill);
 PACELINE_DOCUMENT_FIELDS(WorstRequest, 4, arm, round, prompt, steal_share);
-PACELINE_DOCUMENT_FIELDS(Noise, 3, steal_share, pressure_share, worst_request);
+PACELINE_DOCUMENT_FIELDS(Neighbour, 2, name, cores);
+PACELINE_DOCUMENT_FIELDS(Noise, 11, steal_share, pressure_share, worst_request, clock_mhz,
+                         throttled, involuntary_switches_per_s, neighbour, launch_sd,
+                         drift_per_hour, exclude_steal, requests_excluded);
+PACELINE_DOCUMENT_FIELDS(SweptOption, 2, option, values);
+PACELINE_DOCUMENT_FIELDS(SweepPoint, 11, arm, values, launches, left_out_after, tokens_per_s,
+                         passes_per_s, tokens_per_pass, acceptance, draft_per_pass, speedup,
+                         against_best);
+PACELINE_DOCUMENT_FIELDS(DraftLength, 3, group, draft_length, arm);
+PACELINE_DOCUMENT_FIELDS(HeldOut, 7, arm, prompts, launches, tokens_per_s, passes_per_s,
+                         tokens_per_pass, speedup);
+PACELINE_DOCUMENT_FIELDS(Sweep, 10, options, method, rule, rungs, points, best, best_set,
+                         draft_lengths, findings, held_out);
 PACELINE_DOCUMENT_FIELDS(MissingFact, 2, fact, reason);
 PACELINE_DOCUMENT_FIELDS(Facts, 4, known, missing, not_applicable, verdict);
 PACELINE_DOCUMENT_FIELDS(Warning, 3, kind, text, next_step);
@@ -254,11 +272,11 @@ PACELINE_DOCUMENT_FIELDS(Load, 26, arm, loop, concurrency, rate_per_s, launches,
                          ttft_s, inter_burst_s, client);
 PACELINE_DOCUMENT_FIELDS(CrossoverLevel, 3, concurrency, ratio, verdict);
 PACELINE_DOCUMENT_FIELDS(CrossoverConcurrency, 4, arm, concurrency, says, levels);
-PACELINE_DOCUMENT_FIELDS(Document, 29, schema, tool, created, trace_id, machine, engine, target,
+PACELINE_DOCUMENT_FIELDS(Document, 30, schema, tool, created, trace_id, machine, engine, target,
                          drafter, projector, servers, sampling, concurrency, launches, arms,
-                         comparisons, default_prices, mix, memory, fills, llc_bytes, quality, noise,
-                         loads, crossover_concurrency, width_curves, outcomes, facts, warnings,
-                         said);
+                         comparisons, default_prices, mix, memory, fills, sweep, llc_bytes, quality,
+                         noise, loads, crossover_concurrency, width_curves, outcomes, facts,
+                         warnings, said);
 
 PACELINE_DOCUMENT_FIELDS(RooflineClass, 4, name, bytes, is_model, observed);
 PACELINE_DOCUMENT_FIELDS(RooflinePass, 11, part, width, depth, classes, bytes, observed, difference,

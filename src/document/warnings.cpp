@@ -20,6 +20,7 @@ namespace {
 
 constexpr double notable_steal_share = 0.01;
 constexpr double notable_pressure_share = 0.05;
+constexpr double notable_neighbour_cores = 0.05;
 
 struct NextStep {
   WarningKind kind;
@@ -36,6 +37,12 @@ constexpr std::array next_steps = {
     NextStep{WarningKind::high_steal,
              "repeat on a machine that nobody else uses, and compare only within this run"},
     NextStep{WarningKind::high_pressure, "close other programs and repeat"},
+    NextStep{WarningKind::throttled, "cool the machine, or cap its power or clocks, and repeat"},
+    NextStep{WarningKind::drift,
+             "compare only arms of this run, which are interleaved; let the machine settle first"},
+    NextStep{WarningKind::sweep_finding,
+             "choose by the speed on held-out prompts, never by acceptance; more --launches tell "
+             "noise from a finding"},
     NextStep{WarningKind::no_free_core, "leave one core free with a smaller -t"},
     NextStep{WarningKind::version_mismatch,
              "do not change the engine during a run; measure the builds in separate runs"},
@@ -146,6 +153,15 @@ bool is_plain_server(const Document& document, const Arm& arm) {
   });
 }
 
+/// A point of a sweep that was left out by its rule has few launches, and nothing is claimed of it.
+bool left_out(const Document& document, const Arm& arm) {
+  if (!document.sweep.value) return false;
+  const auto& points = document.sweep.value->points;
+  return std::any_of(points.begin(), points.end(), [&](const SweepPoint& point) {
+    return point.arm == arm.name && point.left_out_after.value;
+  });
+}
+
 void warn_of_samples(Warnings& warnings, const Document& document) {
   warnings.add(WarningKind::too_few_prompts, "too few prompts for an interval",
                places(document, [](const Arm&, const Workload& workload) -> std::string {
@@ -157,7 +173,7 @@ void warn_of_samples(Warnings& warnings, const Document& document) {
                }));
   std::vector<std::string> few;
   for (const Arm& arm : document.arms)
-    if (std::cmp_less(arm.launches_done, metrics::fewest_launches))
+    if (std::cmp_less(arm.launches_done, metrics::fewest_launches) && !left_out(document, arm))
       few.push_back(fmt::format("{} ({})", arm.name, arm.launches_done));
   warnings.add(WarningKind::few_launches, "under 3 launches say nothing about builds or machines",
                few);
@@ -226,16 +242,33 @@ void warn_of_mix(Warnings& warnings, const Document& document) {
                }));
 }
 
+/// "; busiest beside us: cc1plus with 0.93 of a core", where somebody was.
+std::string neighbour_text(const Noise& noise) {
+  const auto& neighbour = noise.neighbour.value;
+  if (!neighbour || neighbour->cores < notable_neighbour_cores) return "";
+  return fmt::format("; busiest beside us: {} with {:.2f} cores", neighbour->name,
+                     neighbour->cores);
+}
+
 void warn_of_machine(Warnings& warnings, const Document& document) {
   const Noise& noise = document.noise;
   if (noise.steal_share.value && *noise.steal_share.value > notable_steal_share)
     warnings.add(WarningKind::high_steal,
-                 fmt::format("the hypervisor took {:.1f} % of the CPU time during requests",
-                             100 * *noise.steal_share.value));
+                 fmt::format("the hypervisor took {:.1f} % of the CPU time during requests{}",
+                             100 * *noise.steal_share.value, neighbour_text(noise)));
   if (noise.pressure_share.value && *noise.pressure_share.value > notable_pressure_share)
     warnings.add(WarningKind::high_pressure,
-                 fmt::format("some task waited for a CPU in {:.0f} % of the requests' time",
-                             100 * *noise.pressure_share.value));
+                 fmt::format("some task waited for a CPU in {:.0f} % of the requests' time{}",
+                             100 * *noise.pressure_share.value, neighbour_text(noise)));
+  if (noise.throttled.value.value_or(0) > 0)
+    warnings.add(WarningKind::throttled,
+                 fmt::format("cores or packages throttled {} times during requests",
+                             *noise.throttled.value));
+  if (const auto& drift = noise.drift_per_hour;
+      drift.low && drift.high && (*drift.low > 0 || *drift.high < 0))
+    warnings.add(WarningKind::drift,
+                 fmt::format("plain's speed changed by {:+.1f} % an hour [{:+.1f}, {:+.1f}]",
+                             100 * *drift.value, 100 * *drift.low, 100 * *drift.high));
   std::vector<std::string> full;
   const auto cores = document.machine.cores_online.value;
   for (const Arm& arm : document.arms)
@@ -273,6 +306,12 @@ void warn_of_differences(Warnings& warnings, const trace::Trace& trace) {
   }
   if (!one_sampling(trace))
     warnings.add(WarningKind::sampling_mismatch, "arms or launches sampled differently");
+}
+
+void warn_of_sweep(Warnings& warnings, const Document& document) {
+  if (document.sweep.value)
+    for (const auto& finding : document.sweep.value->findings)
+      warnings.add(WarningKind::sweep_finding, finding);
 }
 
 /// What servers said that they should not have, each sentence once with how often it came.
@@ -385,6 +424,7 @@ std::vector<Warning> to_warnings(const Document& document, const trace::Trace& t
   warn_of_mix(warnings, document);
   warn_of_costs(warnings, document);
   warn_of_machine(warnings, document);
+  warn_of_sweep(warnings, document);
   warn_of_servers(warnings, document, trace);
   warn_of_synthetic(warnings, document);
   warn_of_context(warnings, document);

@@ -290,6 +290,8 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
   workload.launches = summary.launches;
   workload.n_eff = summary.n_eff;
   workload.decode = to_decode(summary);
+  for (const auto& [round, tokens_per_s, prefill] : summary.by_launch)
+    workload.by_launch.push_back({round, tokens_per_s, known_or(prefill, "no prefill was timed")});
   workload.prefill = to_prefill(summary);
   workload.streaming = to_streaming(summary);
   workload.acceptance = to_acceptance(summary, arm);

@@ -12,6 +12,13 @@ namespace paceline::machine {
 
 namespace {
 
+/// A counter's growth; absent where it is not counted, or went backwards.
+template <class Number>
+std::optional<Number> grown(const std::optional<Number>& from, const std::optional<Number>& to) {
+  if (!from || !to || *to < *from) return std::nullopt;
+  return *to - *from;
+}
+
 /// user, nice, system, idle, iowait, irq, softirq, steal. The two guest columns that follow are
 /// counted in user and nice already.
 constexpr std::size_t stat_columns = 8;
@@ -49,14 +56,25 @@ std::optional<std::uint64_t> parse_pressure(std::string_view pressure) {
   return std::nullopt;
 }
 
-NoiseMeter::NoiseMeter(std::filesystem::path proc) : proc_(std::move(proc)) {}
+NoiseMeter::NoiseMeter(std::filesystem::path proc, const std::filesystem::path& cpus)
+    : proc_(std::move(proc)), clocks_(cpus) {}
 
-void NoiseMeter::start() { start_ = read(); }
+void NoiseMeter::start(std::optional<pid_t> engine) {
+  engine_ = engine;
+  start_ = read();
+}
 
 NoiseMeter::Reading NoiseMeter::read() const {
-  return {parse_stat(read_text(proc_ / "stat").value_or("")),
-          parse_pressure(read_text(proc_ / "pressure" / "cpu").value_or("")),
-          std::chrono::steady_clock::now()};
+  Reading reading;
+  reading.at = std::chrono::steady_clock::now();
+  reading.ticks = parse_stat(read_text(proc_ / "stat").value_or(""));
+  reading.pressure_us = parse_pressure(read_text(proc_ / "pressure" / "cpu").value_or(""));
+  reading.clock_mhz = clocks_.mean_mhz();
+  reading.throttled = clocks_.throttled();
+  if (!engine_) return reading;
+  reading.processes = read_process_times(proc_);
+  reading.switches = involuntary_switches(reading.processes, *engine_, proc_);
+  return reading;
 }
 
 trace::Noise NoiseMeter::stop() const {
@@ -72,8 +90,12 @@ trace::Noise NoiseMeter::stop() const {
     noise.steal_s = static_cast<double>(end.ticks->steal - start_.ticks->steal) / per_s;
     noise.cpu_s = static_cast<double>(end.ticks->total - start_.ticks->total) / per_s;
   }
-  if (start_.pressure_us && end.pressure_us && *end.pressure_us >= *start_.pressure_us)
-    noise.pressure_s = static_cast<double>(*end.pressure_us - *start_.pressure_us) / 1e6;
+  if (const auto pressure_us = grown(start_.pressure_us, end.pressure_us))
+    noise.pressure_s = static_cast<double>(*pressure_us) / 1e6;
+  if (start_.clock_mhz && end.clock_mhz) noise.clock_mhz = (*start_.clock_mhz + *end.clock_mhz) / 2;
+  noise.throttled = grown(start_.throttled, end.throttled);
+  noise.involuntary_switches = grown(start_.switches, end.switches);
+  if (engine_) noise.neighbour = busiest_neighbour(start_.processes, end.processes, *engine_);
   return noise;
 }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr double rounding_of_two_decimals = 0.005;
 constexpr double same_speed = 1e-3;
 
-double full_draft_passes_per_s(const DraftLengthRow& row) {
+double passes_of(const DraftLengthRow& row) {
+  if (row.passes_per_s) return *row.passes_per_s;
   return passes_per_s(row.tokens_per_s,
                       full_draft_tokens_per_pass(row.draft_length, row.acceptance));
 }
@@ -80,18 +81,34 @@ std::vector<std::string> find_pass_order_contradictions(const std::vector<DraftL
     const DraftLengthRow* fastest = nullptr;
     for (const auto& longer : rows) {
       if (longer.draft_length <= row.draft_length) continue;
-      if (full_draft_passes_per_s(longer) <= full_draft_passes_per_s(row)) continue;
-      if (fastest == nullptr || full_draft_passes_per_s(longer) > full_draft_passes_per_s(*fastest))
-        fastest = &longer;
+      if (passes_of(longer) <= passes_of(row)) continue;
+      if (fastest == nullptr || passes_of(longer) > passes_of(*fastest)) fastest = &longer;
     }
     if (fastest == nullptr) continue;
     found.push_back(fmt::format(
         "passes of draft length {} ({:.2f} per second) are slower than those of {} ({:.2f} per "
         "second), though narrower: noise, or drafts that were not full",
-        row.draft_length, full_draft_passes_per_s(row), fastest->draft_length,
-        full_draft_passes_per_s(*fastest)));
+        row.draft_length, passes_of(row), fastest->draft_length, passes_of(*fastest)));
   }
   return found;
+}
+
+std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow>& rows) {
+  const auto best = [&rows](double DraftLengthRow::*figure) {
+    return std::max_element(rows.begin(), rows.end(), [figure](const auto& one, const auto& other) {
+      return one.*figure < other.*figure;
+    });
+  };
+  if (rows.size() < 2) return std::nullopt;
+  const auto accepted = best(&DraftLengthRow::acceptance);
+  const auto fastest = best(&DraftLengthRow::tokens_per_s);
+  if (accepted == fastest) return std::nullopt;
+  return fmt::format(
+      "acceptance is best at draft length {} ({:.2f} %, {:.2f} tokens per second) and speed at {} "
+      "({:.2f} %, {:.2f} tokens per second): choosing by acceptance costs {:.1f} %",
+      accepted->draft_length, 100 * accepted->acceptance, accepted->tokens_per_s,
+      fastest->draft_length, 100 * fastest->acceptance, fastest->tokens_per_s,
+      -100 * relative_change(fastest->tokens_per_s, accepted->tokens_per_s));
 }
 
 std::optional<std::string> find_tokens_per_pass_contradiction(int draft_length, double acceptance,

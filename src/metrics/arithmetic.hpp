@@ -57,11 +57,16 @@ struct DraftLengthRow {
   int draft_length = 0;
   double acceptance = 0;
   double tokens_per_s = 0;
+  std::optional<double> passes_per_s = {};  ///< absent: not counted; as it is with full drafts
 };
 
-/// Wider passes can't be faster: one sentence for each row whose passes, were all drafts full,
-/// would be slower than those of a row with longer drafts. Empty when the rows agree.
+/// Wider passes can't be faster: one sentence for each row whose passes are slower than those of a
+/// row with longer drafts. Empty when the rows agree.
 std::vector<std::string> find_pass_order_contradictions(const std::vector<DraftLengthRow>& rows);
+
+/// Says that the draft length of the best acceptance is not that of the best speed; nothing when it
+/// is, or there are under two rows.
+std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow>& rows);
 
 /// Says that a printed tokens per pass is not 1 + draft length * acceptance, beyond the rounding
 /// of its two decimals; nothing when it is.

@@ -28,31 +28,29 @@ Spread spread_over_units(const std::vector<Stratum>& strata) {
 
 /// Variance between launches of the whole figure's launch means. It can't be less than what the
 /// cells' own noise leaves in them: where it is by chance, that noise stands in.
-double launch_variance(const std::vector<Stratum>& strata,
-                       const std::vector<MeanSquares>& squares) {
-  const auto launches = strata.front().deviations.launches;
-  std::vector<double> figure(launches);
+LaunchVariance launch_variance(const std::vector<Stratum>& strata,
+                               const std::vector<MeanSquares>& squares) {
   double noise = 0;
-  for (std::size_t k = 0; k < strata.size(); ++k) {
-    const auto& [weight, grid] = strata[k];
-    const auto means = launch_means(grid);
-    for (std::size_t l = 0; l < launches; ++l) figure[l] += weight * means[l];
-    noise += weight * weight * squares[k].error / static_cast<double>(grid.units);
-  }
-  const double between = sample_variance(figure);
-  return std::max(between, noise);
+  for (std::size_t k = 0; k < strata.size(); ++k)
+    noise += strata[k].weight * strata[k].weight * squares[k].error /
+             static_cast<double>(strata[k].deviations.units);
+  const auto figure = launch_deviations(strata);
+  const auto freedom = static_cast<double>(figure.size()) - 1;
+  return {std::max(sample_variance(figure), noise), freedom};
 }
 
 /// (MS_prompts + MS_launches - MS_error) / (prompts x launches), summed over the strata. A mean
 /// square that chance left below the error's stands at the error's and keeps its own few degrees
 /// of freedom: three launches that happen to agree do not prove that launches do.
-Spread spread_over_units_and_launches(const std::vector<Stratum>& strata) {
+Spread spread_over_units_and_launches(const std::vector<Stratum>& strata,
+                                      const std::optional<LaunchVariance>& known) {
   std::vector<MeanSquares> squares;
   for (const auto& stratum : strata) squares.push_back(mean_squares(stratum.deviations));
   const auto launches = static_cast<double>(strata.front().deviations.launches);
+  const LaunchVariance between = known.value_or(launch_variance(strata, squares));
   VarianceSum sum;
-  sum.add(launch_variance(strata, squares) / launches, launches - 1);
-  double least = launches - 1;
+  sum.add(between.variance / launches, between.degrees_of_freedom);
+  double least = between.degrees_of_freedom;
   for (std::size_t k = 0; k < strata.size(); ++k) {
     const auto units = static_cast<double>(strata[k].deviations.units);
     const double share = strata[k].weight * strata[k].weight / (units * launches);
@@ -104,7 +102,19 @@ std::string too_few(std::size_t families, double n_eff) {
   return "";
 }
 
-std::optional<Spread> spread(const std::vector<Stratum>& strata) {
+std::vector<double> launch_deviations(const std::vector<Stratum>& strata) {
+  PACELINE_ASSERT(!strata.empty());
+  std::vector<double> figure(strata.front().deviations.launches);
+  for (const auto& [weight, grid] : strata) {
+    const auto means = launch_means(grid);
+    for (std::size_t launch = 0; launch < figure.size(); ++launch)
+      figure[launch] += weight * means[launch];
+  }
+  return figure;
+}
+
+std::optional<Spread> spread(const std::vector<Stratum>& strata,
+                             const std::optional<LaunchVariance>& known) {
   if (strata.empty()) return std::nullopt;
   const auto launches = strata.front().deviations.launches;
   for (const auto& stratum : strata) {
@@ -112,7 +122,7 @@ std::optional<Spread> spread(const std::vector<Stratum>& strata) {
     if (grid.units < 2 || grid.launches == 0 || grid.launches != launches) return std::nullopt;
   }
   return launches < fewest_launches ? spread_over_units(strata)
-                                    : spread_over_units_and_launches(strata);
+                                    : spread_over_units_and_launches(strata, known);
 }
 
 Estimate with_interval(double value, Scale scale, const std::vector<Stratum>& strata,

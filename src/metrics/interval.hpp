@@ -23,12 +23,22 @@ struct Stratum {
   Grid deviations;  ///< around the figure: their mean is 0
 };
 
-/// Standard error of a weighted sum of strata means: crossed random effects of units and launches
-/// without replication, the strata sharing their launches (Searle, Casella, McCulloch: Variance
-/// Components, 4.3, degrees of freedom after Satterthwaite 1946). Under 3 launches the launches are
-/// taken as given and only units vary. Nothing when a stratum has under two units or no launch, or
-/// the strata differ in launches.
-std::optional<Spread> spread(const std::vector<Stratum>& strata);
+/// Variance between launches of a figure's launch means, where more is known of it than the
+/// figure's own few launches tell.
+struct LaunchVariance {
+  double variance = 0;
+  double degrees_of_freedom = 0;
+};
+
+/// Crossed random effects of units and launches without replication, the strata sharing their
+/// launches (Searle, Casella, McCulloch: Variance Components, 4.3, degrees of freedom after
+/// Satterthwaite 1946). Under 3 launches the launches are taken as given and only units vary.
+/// Nothing when a stratum has under two units or no launch, or the strata differ in launches.
+std::optional<Spread> spread(const std::vector<Stratum>& strata,
+                             const std::optional<LaunchVariance>& known = std::nullopt);
+
+/// The whole figure's deviation in each launch: the strata's launch means, weighted.
+std::vector<double> launch_deviations(const std::vector<Stratum>& strata);
 
 /// Why so few families of prompts, or prompts that are worth so few equal ones, have no interval;
 /// empty where they are enough.

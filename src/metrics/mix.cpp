@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "metrics/arithmetic.hpp"
 #include "metrics/interval.hpp"
 #include "metrics/rates.hpp"
+#include "metrics/weighted.hpp"
 
 namespace paceline::metrics {
 
@@ -26,20 +26,17 @@ bool loops(const ArmSummary& arm, const std::string& workload_class) {
   });
 }
 
-/// The mix over classes: rates are combined by time, deviations by each class's part of it.
+/// The mix over classes: seconds add up, by share.
 Estimate combine_classes(const std::vector<ClassSeconds>& classes) {
-  std::vector<ClassRate> rates;
-  for (const auto& item : classes) rates.push_back({item.share, 1 / item.seconds.value});
-  const auto value = predictability_adjusted(rates);
-  if (!value) return unknown("no class of the mix has a share above 0");
-  std::vector<Stratum> strata;
+  std::vector<WeightedFigure> parts;
   double n_eff = INFINITY;
   for (const auto& item : classes) {
-    const double part = item.share * item.seconds.value * *value;
-    strata.push_back({part, scaled(-1, item.seconds.deviations)});
+    parts.push_back({item.share, item.seconds});
     n_eff = std::min(n_eff, item.n_eff);
   }
-  return with_interval(*value, Scale::log, strata, n_eff);
+  if (parts.empty()) return unknown("no class of the mix has a share above 0");
+  const FigureSum seconds = weighted_sum(parts);
+  return with_interval(1 / seconds.value, Scale::log, scaled(-1, seconds.strata), n_eff);
 }
 
 /// Seconds of a token with the class's mean prefill: a request's first token comes from prefill,

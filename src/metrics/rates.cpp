@@ -132,15 +132,37 @@ void fill_streaming(ClassSummary& summary, const Sample& sample) {
                                             Scale::log, n_eff, no_burst);
 }
 
+LaunchRates launch_rates(const Sample& sample, std::size_t launch) {
+  LaunchRates rates;
+  rates.round = sample.rounds[launch];
+  double seconds_per_token = 0;
+  double prefill_s = 0;
+  double prefill_tokens = 0;
+  for (const auto& prompt : sample.prompts) {
+    const Counts& cell = prompt.launches[launch];
+    seconds_per_token += cell.decode_s / decode_token_count(cell);
+    prefill_s += prefill_seconds(cell);
+    prefill_tokens += prefill_token_count(cell);
+  }
+  rates.tokens_per_s = static_cast<double>(sample.prompts.size()) / seconds_per_token;
+  if (prefill_tokens > 0 && prefill_s > 0) rates.prefill_tokens_per_s = prefill_tokens / prefill_s;
+  return rates;
+}
+
 void fill_text(ClassSummary& summary) {
   const auto& counts = summary.counts;
   if (counts.windows_8gram == 0) return;
   summary.repeated_8gram_share = static_cast<double>(counts.windows_8gram_repeated) /
                                  static_cast<double>(counts.windows_8gram);
-  summary.looping = *summary.repeated_8gram_share > looping_share;
+  summary.looping = loops(counts);
 }
 
 }  // namespace
+
+bool loops(const Counts& counts) {
+  return static_cast<double>(counts.windows_8gram_repeated) >
+         looping_share * static_cast<double>(counts.windows_8gram);
+}
 
 double decode_seconds(const Counts& counts) { return counts.decode_s; }
 double pass_count(const Counts& counts) { return counts.passes.number(); }
@@ -158,6 +180,9 @@ void fill_rates(ClassSummary& summary, const Sample& sample, bool has_drafter) {
   if (summary.counts.decode_s > 0)
     summary.as_run_tokens_per_s =
         static_cast<double>(summary.counts.decode_tokens) / summary.counts.decode_s;
+  if (!sample.prompts.empty())
+    for (std::size_t launch = 0; launch < sample.rounds.size(); ++launch)
+      summary.by_launch.push_back(launch_rates(sample, launch));
   fill_decode_rates(summary, per_token(sample), has_drafter);
   fill_acceptance(summary, sample, has_drafter);
   fill_prefill(summary, sample);

@@ -18,6 +18,9 @@ void fill_comparison(ClassSummary& summary, const Sample& sample, const Sample& 
 /// Says why an arm is not compared with plain.
 void refuse_comparison(ClassSummary& summary, const std::string& reason);
 
+/// Output that repeats itself: over 0.3 of its 8-grams stood in it before (DEFINITIONS 7).
+bool loops(const Counts& counts);
+
 // The fields that figures are made of.
 
 double decode_seconds(const Counts& counts);

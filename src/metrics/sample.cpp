@@ -24,8 +24,9 @@ std::size_t done_prompts(const trace::Launch& launch) {
 std::size_t asked_prompts(const trace::Trace& trace) {
   std::set<PromptKey> asked;
   for (const auto& launch : trace.launches)
-    for (const auto& request : launch.requests)
-      if (is_measured(request)) asked.insert({request.workload_class, request.prompt_id});
+    if (!launch.held_out)
+      for (const auto& request : launch.requests)
+        if (is_measured(request)) asked.insert({request.workload_class, request.prompt_id});
   return asked.size();
 }
 
@@ -84,7 +85,9 @@ std::set<DeepClass> deep_classes_of(const trace::Trace& trace) {
 
 }  // namespace
 
-bool is_measured(const trace::Request& request) { return !request.warm_up && !request.synced; }
+bool is_measured(const trace::Request& request) {
+  return !request.warm_up && !request.synced && !request.excluded;
+}
 
 std::vector<std::string> classes_of(const trace::Trace& trace) {
   std::vector<std::string> names;
@@ -109,7 +112,7 @@ std::vector<const trace::Launch*> counted_launches(const trace::Trace& trace,
   const auto asked = asked_prompts(trace);
   std::vector<const trace::Launch*> counted;
   for (const auto& launch : trace.launches) {
-    if (launch.arm != arm) continue;
+    if (launch.arm != arm || launch.held_out) continue;
     if (std::none_of(launch.requests.begin(), launch.requests.end(), is_measured)) continue;
     const bool is_lost = launch.outcome.kind != trace::OutcomeKind::done;
     if (is_lost && 2 * done_prompts(launch) < asked) continue;

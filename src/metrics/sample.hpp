@@ -33,7 +33,7 @@ struct Sample {
   double n_eff() const;
 };
 
-/// True for requests that headline figures are made of: neither warm-up nor synced.
+/// True for requests that headline figures are made of: neither warm-up nor synced nor excluded.
 bool is_measured(const trace::Request& request);
 
 /// Classes of the measured requests, each once, sorted by name and depth.
@@ -45,7 +45,8 @@ std::vector<std::string> shallowest_classes_of(const trace::Trace& trace);
 /// The launches of an arm that figures are made of, in their order in time. The rule was fixed
 /// before any run: a launch that did not end well and has under half of the run's prompts done is
 /// dropped, since keeping it would drop those prompts from every other launch. Launches without
-/// measured requests (for probes or phases only) are no part of it.
+/// measured requests (for probes or phases only) are no part of it, and neither are those on
+/// held-out prompts.
 std::vector<const trace::Launch*> counted_launches(const trace::Trace& trace, std::string_view arm);
 
 /// Prompts that some launch lacks are left out of all of them, so that launches differ by nothing

@@ -115,6 +115,15 @@ void withhold_speedups(ArmSummary& arm, bool forced) {
   for (auto& summary : arm.classes) summary.speedup = unknown(reason);
 }
 
+/// The same of a sweep's points and of its winner.
+void withhold_speedups(SweepSummary& sweep, const ArmSummary& arm, bool forced) {
+  const std::string reason = why_no_speedup(arm, forced);
+  if (reason.empty()) return;
+  for (auto& cell : sweep.cells)
+    if (cell.arm == arm.name) cell.speedup = unknown(reason);
+  if (sweep.held_out && sweep.held_out->arm == arm.name) sweep.held_out->speedup = unknown(reason);
+}
+
 ArmSummary summarise_arm(const Context& context, const trace::Arm& arm, const trace::Mix& mix) {
   ArmSummary summary;
   summary.name = arm.name;
@@ -157,6 +166,12 @@ Summary summarise(const trace::Trace& trace, const trace::Mix& mix) {
   summary.default_prices = price_defaults(trace);
   summary.comparisons = compare_arms(trace, mix);
   summary.loads = summarise_loads(trace);
+  summary.steadiness = steadiness_of(trace);
+  summary.sweep = summarise_sweep(trace, mix);
+  if (summary.sweep)
+    for (std::size_t arm = 0; arm < summary.arms.size(); ++arm)
+      withhold_speedups(*summary.sweep, summary.arms[arm],
+                        trace.header.arms[arm].setup.forced.has_value());
   const auto& more = summary.loads.contradictions;
   summary.contradictions.insert(summary.contradictions.end(), more.begin(), more.end());
   return summary;

@@ -11,6 +11,8 @@
 #include "metrics/estimate.hpp"
 #include "metrics/fills.hpp"
 #include "metrics/load.hpp"
+#include "metrics/steadiness.hpp"
+#include "metrics/sweep.hpp"
 #include "trace/trace.hpp"
 #include "util/json.hpp"
 
@@ -63,6 +65,13 @@ struct Lossless {
   std::vector<ComparedText> each = {};  ///< by prompt
 };
 
+/// Rates of one launch alone, on the prompts that all launches have, each weighing the same.
+struct LaunchRates {
+  int round = 0;
+  double tokens_per_s = 0;
+  std::optional<double> prefill_tokens_per_s;
+};
+
 /// One class of prompts measured on one arm.
 struct ClassSummary {
   std::string workload_class;
@@ -73,7 +82,8 @@ struct ClassSummary {
   int requests_failed = 0;   ///< requests that did not end as done
   int prompts_excluded = 0;  ///< prompts left out because some counted launch lacks them
   double n_eff = 0;
-  Counts counts;  ///< pooled over the requests behind the figures
+  Counts counts;                       ///< pooled over the requests behind the figures
+  std::vector<LaunchRates> by_launch;  ///< in order of the rounds
   Estimate tokens_per_s;
   Estimate passes_per_s;
   Estimate tokens_per_pass;
@@ -146,6 +156,8 @@ struct Summary {
   std::vector<DefaultPrice> default_prices;
   std::vector<Comparison> comparisons;  ///< empty: none was asked for
   LoadResults loads;
+  Steadiness steadiness;
+  std::optional<SweepSummary> sweep;        ///< absent: the run is none
   std::vector<std::string> contradictions;  ///< counts that cannot all be true; never clamped
 };
 

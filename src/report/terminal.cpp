@@ -17,6 +17,7 @@
 #include "report/notes.hpp"
 #include "report/passes.hpp"
 #include "report/prices.hpp"
+#include "report/sweep.hpp"
 #include "report/tables.hpp"
 #include "report/wrap.hpp"
 #include "util/printable.hpp"
@@ -114,12 +115,9 @@ std::string facts_text(const Document& document, const Style& style) {
          util::emphasised(facts.verdict, util::Emphasis::heading, style.colour) + "\n";
 }
 
-}  // namespace
-
-std::string terminal(const Document& document, const Style& style) {
-  Notes notes;
-  std::string text = header_text(document, style);
-  text += legend(document, style);
+/// What every arm did, class by class.
+std::string arm_tables(const Document& document, const Style& style, Notes& notes) {
+  std::string text = legend(document, style);
   text += comparison_table(document, style, notes);
   text += class_tables(document, style, notes);
   text += ceiling_table(document, style, notes);
@@ -135,7 +133,17 @@ std::string terminal(const Document& document, const Style& style) {
   text += load_tables(document, style, notes);
   text += width_table(document, style, notes);
   text += verify_cost_table(document, style);
-  text += phase_table(document, style);
+  return text + phase_table(document, style);
+}
+
+}  // namespace
+
+std::string terminal(const Document& document, const Style& style) {
+  Notes notes;
+  std::string text = header_text(document, style);
+  // A sweep has too many arms to tell of each: they are in the document.
+  text += document.sweep.value ? sweep_tables(document, style, notes)
+                               : arm_tables(document, style, notes);
   text += notes_text(notes, style);
   text += lossless_table(document, style);
   text += warnings_text(document, style);

@@ -6,13 +6,14 @@
 namespace paceline::study {
 
 std::vector<PlannedLaunch> plan(const RunOptions& options) {
-  std::mt19937_64 random(options.seed);
+  std::mt19937_64 random(options.seed + static_cast<std::uint64_t>(options.first_round));
   std::vector<PlannedLaunch> launches;
   const auto orders = balanced_orders(options.arms.size(), all_rounds(options), random);
   for (int round = 0; round < all_rounds(options); ++round) {
     const auto prompts = shuffled_indices(options.prompts.measured.size(), random);
     for (const std::size_t arm : orders[static_cast<std::size_t>(round)])
-      launches.push_back({round, arm, round == options.rounds, prompts});
+      launches.push_back(
+          {options.first_round + round, arm, round == options.rounds, prompts, options.held_out});
   }
   return launches;
 }

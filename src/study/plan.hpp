@@ -23,6 +23,14 @@ struct LoadOptions {
   bool any() const { return !levels.empty() || !rates.empty(); }
 };
 
+struct RunOptions;
+
+/// Which arms go on to a round, from what was measured in those before it.
+using Selection = std::function<std::vector<bool>(const trace::Trace& trace, int round)>;
+
+/// What is measured next into the same trace; nothing when that was all.
+using Sequel = std::function<std::optional<RunOptions>(const trace::Trace& trace)>;
+
 /// What a run is asked to do. Everything random follows from `seed`.
 struct RunOptions {
   std::vector<trace::Arm> arms;
@@ -52,6 +60,13 @@ struct RunOptions {
   std::optional<trace::Comparison> comparison = {};  ///< for the record; absent: none was asked for
   /// Asked after every round but the last: true ends the run. Absent: all rounds are run.
   std::function<bool(const trace::Trace&)> is_enough = {};
+  std::optional<double> exclude_steal = {};  ///< share of CPU time stolen above which a request is
+                                             ///< in no figure
+  int first_round = 0;                       ///< number of the first round
+  bool held_out = false;                     ///< on prompts that nothing was chosen by
+  std::optional<trace::Sweep> sweep = {};    ///< that this run is, for the record
+  Selection selection = {};                  ///< empty: all arms run in all rounds
+  Sequel sequel = {};                        ///< empty: nothing follows
 };
 
 /// One launch to come: which arm, in which round, and the prompts in their order.
@@ -60,6 +75,7 @@ struct PlannedLaunch {
   std::size_t arm = 0;
   bool synced = false;               ///< for phases only, never for headline figures
   std::vector<std::size_t> prompts;  ///< indices into RunOptions::prompts.measured
+  bool held_out = false;
 };
 
 /// The whole schedule, made before anything runs. In each round every arm is launched once; over

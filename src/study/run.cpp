@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <deque>
 #include <utility>
 
 #include "machine/noise_meter.hpp"
 #include "machine/process_memory.hpp"
 #include "metrics/normalise.hpp"
+#include "metrics/sweep.hpp"
 #include "study/carried.hpp"
 #include "study/collect.hpp"
 #include "study/load.hpp"
 #include "study/memory_speed.hpp"
+#include "study/refusals.hpp"
 #include "study/rereading.hpp"
+#include "study/widths_to_time.hpp"
 #include "workload/fill_text.hpp"
 #include "workload/picture.hpp"
 
@@ -24,13 +27,6 @@ namespace {
 constexpr int warm_up_tokens = 16;
 constexpr int width_repeats = 5;
 constexpr int most_failures_in_a_row = 5;
-
-trace::Outcome no_images() {
-  return trace::ended(
-      trace::OutcomeKind::refused,
-      "the server says that it takes no images, and the prompts carry some: give it a projector "
-      "(--mmproj FILE with --server-bin), or leave the images out");
-}
 
 /// What a request is made for.
 enum class Purpose {
@@ -43,63 +39,73 @@ enum class Purpose {
 class Run {
  public:
   Run(const RunOptions& options, trace::Journal& journal, const Watcher& watcher,
-      const StopAsked& stop_asked, trace::Trace& trace)
+      const StopAsked& stop_asked, std::deque<trace::Launch>& made, trace::Trace& trace)
       : options_(options),
         journal_(journal),
         watcher_(watcher),
         stop_asked_(stop_asked),
+        made_(made),
         trace_(trace) {}
 
   util::Result<void> measure(const engine::EngineFactory& make_engine) {
     const auto launches = plan(options_);
     const std::size_t before = options_.force_text ? 1 : 0;
-    const std::size_t kept = trace_.launches.size();
     steps_total_ = static_cast<double>((launches.size() + before) * steps_of_launch());
-    PACELINE_TRY(open_journal());
-    take_up(launches);
-    if (options_.force_text && kept == 0) PACELINE_TRY(write_texts(make_engine));
-    for (std::size_t i = kept > before ? kept - before : 0; i < launches.size(); ++i) {
-      if (stop_asked_() || pointless_to_go_on() || is_enough(launches[i].round)) break;
-      const auto engine = make_engine(options_.arms[launches[i].arm]);
-      PACELINE_TRY(measure_launch(launches[i], *engine));
+    if (options_.force_text) PACELINE_TRY(write_texts(make_engine));
+    for (const auto& planned : launches) {
+      if (stop_asked_() || pointless_to_go_on() || is_enough(planned.round)) break;
+      if (!is_selected(planned)) {
+        steps_total_ -= static_cast<double>(steps_of_launch());
+        continue;
+      }
+      if (was_made(planned, options_.prompts.warm_up, Purpose::warm_up)) continue;
+      const auto engine = make_engine(options_.arms[planned.arm]);
+      PACELINE_TRY(measure_launch(planned, *engine));
     }
-    if (!stop_asked_() && !pointless_to_go_on())
-      PACELINE_TRY(read_again(make_engine, before + launches.size()));
-    trace_.interrupted = stop_asked_();
-    return journal_.end(trace_.interrupted);
+    if (!stop_asked_() && !pointless_to_go_on()) PACELINE_TRY(read_again(make_engine));
+    return {};
   }
 
  private:
-  util::Result<void> open_journal() {
-    if (!trace_.resumptions.empty()) return journal_.resumed(trace_.resumptions.back());
-    PACELINE_TRY(journal_.begin(trace_.header));
-    return trace_.about ? journal_.about(*trace_.about) : util::Result<void>{};
+  /// A run that goes on meets the launches it has already in the order in which it made them. True
+  /// when `planned` is the next of them: it is in the trace then, and what it leaves for those to
+  /// come is known.
+  bool was_made(const PlannedLaunch& planned, const std::vector<workload::Prompt>& prompts,
+                Purpose purpose) {
+    const trace::Arm& arm = options_.arms[planned.arm];
+    if (made_.empty() || made_.front().round != planned.round || made_.front().arm != arm.name)
+      return false;
+    trace_.launches.push_back(std::move(made_.front()));
+    made_.pop_front();
+    steps_done_ += static_cast<double>(steps_of_launch());
+    for (const auto& request : current().requests)
+      for (const auto& prompt : prompts)
+        if (request.warm_up && request.prompt_id == prompt.id &&
+            request.workload_class == prompt.workload_class)
+          carry(planned, prompt, request, purpose);
+    return true;
   }
 
-  /// What the launches of a run that goes on leave for those to come.
-  void take_up(const std::vector<PlannedLaunch>& launches) {
-    steps_done_ = static_cast<double>(trace_.launches.size() * steps_of_launch());
-    for (const auto& launch : trace_.launches) {
-      const bool wrote_texts = options_.force_text && launch.index == 0;
-      const auto& prompts = wrote_texts ? options_.prompts.measured : options_.prompts.warm_up;
-      for (const auto& request : launch.requests)
-        for (const auto& prompt : prompts) {
-          if (!request.warm_up || request.prompt_id != prompt.id ||
-              request.workload_class != prompt.workload_class)
-            continue;
-          if (wrote_texts)
-            carried_.keep_text(prompt, request);
-          else
-            carried_.learn_bytes_per_token(job_of(launches.front(), prompt, prompt.id, prompt.id),
-                                           request);
-        }
-    }
+  void carry(const PlannedLaunch& planned, const workload::Prompt& prompt,
+             const trace::Request& request, Purpose purpose) {
+    if (purpose == Purpose::reference)
+      carried_.keep_text(prompt, request);
+    else
+      carried_.learn_bytes_per_token(job_of(planned, prompt, prompt.id, prompt.id), request);
   }
 
   /// Before the first launch of a round.
   bool is_enough(int round) const {
-    return options_.is_enough && !trace_.launches.empty() && current().round < round &&
-           options_.is_enough(trace_);
+    return options_.is_enough && made_.empty() && !trace_.launches.empty() &&
+           current().round < round && options_.is_enough(trace_);
+  }
+
+  /// Asked once a round, before its first launch.
+  bool is_selected(const PlannedLaunch& planned) {
+    if (!options_.selection) return true;
+    if (planned.round != selected_round_) selected_ = options_.selection(trace_, planned.round);
+    selected_round_ = planned.round;
+    return selected_[planned.arm];
   }
 
   std::size_t steps_of_launch() const {
@@ -118,6 +124,7 @@ class Run {
     if (launches.empty())
       return util::fail(util::ErrorKind::internal, "no plain arm gives the text to follow");
     const PlannedLaunch& planned = launches.front();
+    if (was_made(planned, options_.prompts.measured, Purpose::reference)) return {};
     const auto engine = make_engine(options_.arms[planned.arm]);
     return launch(planned, options_.arms[planned.arm].setup, *engine, [&]() -> util::Result<void> {
       for (const auto& prompt : options_.prompts.measured)
@@ -128,23 +135,18 @@ class Run {
 
   /// Where texts differ, plain's are read again by a fresh plain engine, after everything that is
   /// timed: how close its choice was there, and how far apart its logits are by width.
-  /// Launches from the `first` on are such already.
-  util::Result<void> read_again(const engine::EngineFactory& make_engine, std::size_t first) {
-    std::size_t done = first;
-    for (const auto& planned : untimed_launches(options_)) {
-      if (done < trace_.launches.size() &&
-          trace_.launches[done].arm == options_.arms[planned.arm].name)
-        ++done;
-      else
+  util::Result<void> read_again(const engine::EngineFactory& make_engine) {
+    for (const auto& planned : untimed_launches(options_))
+      if (!was_made(planned, {}, Purpose::measured))
         PACELINE_TRY(read_arm_again(planned, make_engine));
-    }
     return {};
   }
 
   util::Result<void> read_arm_again(const PlannedLaunch& planned,
                                     const engine::EngineFactory& make_engine) {
     const trace::Arm& arm = options_.arms[planned.arm];
-    const auto jobs = plan_rereading(trace_, options_, arm.name);
+    const auto jobs = plan_rereading(options_.held_out ? metrics::held_out_part(trace_) : trace_,
+                                     options_, arm.name);
     if (jobs.empty()) return {};
     const auto engine = make_engine(arm);
     if (!engine->capabilities().rereads) return {};
@@ -174,6 +176,7 @@ class Run {
     launch.index = static_cast<int>(trace_.launches.size());
     launch.round = planned.round;
     launch.arm = arm.name;
+    launch.held_out = planned.held_out;
     if (options_.ceilings && !stop_asked_()) {
       show(arm, planned, "measuring the memory");
       launch.memory_speed = measure_memory(setup.threads, options_.tables);
@@ -362,6 +365,7 @@ class Run {
     name(request, prompt, job);
     if (warm_up) carried_.learn_bytes_per_token(job, request);
     request.warm_up = purpose != Purpose::measured;
+    request.excluded = is_excluded(request.noise);
     if (purpose == Purpose::reference) carried_.keep_text(prompt, request);
     note_failure(request.outcome, engine);
     PACELINE_TRY(journal_.request(current().index, request));
@@ -370,35 +374,25 @@ class Run {
   }
 
   trace::Request timed_request(const protocol::Generate& job, engine::Engine& engine) {
-    noise_.start();
+    noise_.start(engine.capabilities().is_local ? engine.process_group() : std::nullopt);
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
     collected.request.noise = noise_.stop();
     return std::move(collected.request);
   }
 
-  static trace::Request without_text() {
-    trace::Request request;
-    request.outcome = trace::ended(trace::OutcomeKind::refused,
-                                   "plain gave no text of this prompt that could be followed");
-    return request;
+  /// By the rule that stands in the header.
+  bool is_excluded(const trace::Noise& noise) const {
+    return options_.exclude_steal && noise.steal_s > *options_.exclude_steal * noise.cpu_s;
   }
 
-  /// Times 1..widest on the plain arm, and 1..its own widest on a speculating one. N-gram drafts
-  /// are long, rarely full and cheap: for them the widths of the plain arm have to do.
   util::Result<void> time_widths(const PlannedLaunch& planned, engine::Engine& engine) {
     if (lost() || !engine.capabilities().probes_widths) return {};
     const trace::Arm& arm = options_.arms[planned.arm];
     show(arm, planned, "timing passes by width");
-    const int plain_widest = std::max(options_.widest, 1);
-    const int own_widest = current().facts->draft_n_max.value_or(0) + 1;
-    const trace::SpecType type = arm.setup.spec_type;
     protocol::Probe job;
-    job.widths.resize(static_cast<std::size_t>(type == trace::SpecType::none ? plain_widest
-                                               : trace::is_ngram(type)
-                                                   ? std::min(own_widest, plain_widest)
-                                                   : own_widest));
-    std::iota(job.widths.begin(), job.widths.end(), 1);
+    job.widths = widths_to_time(arm.setup.spec_type, std::max(options_.widest, 1),
+                                current().facts->draft_n_max.value_or(0) + 1);
     job.on_filled = filled_ > 0 && keeps_fill_;
     job.depth = job.on_filled ? filled_ : typical_depth();
     job.repeats = width_repeats;
@@ -479,21 +473,47 @@ class Run {
   const Watcher& watcher_;
   const StopAsked& stop_asked_;
   machine::NoiseMeter noise_;
+  std::deque<trace::Launch>& made_;  ///< of a run that goes on: those not met yet
   trace::Trace& trace_;
   double steps_done_ = 0;
   double steps_total_ = 0;
-  int failures_in_a_row_ = 0;  ///< of the current launch
-  int filled_ = 0;             ///< tokens of text in its context, below the requests
-  bool keeps_fill_ = false;    ///< its engine holds that text itself
+  int selected_round_ = -1;
+  std::vector<bool> selected_;  ///< by arm, in that round
+  int failures_in_a_row_ = 0;   ///< of the current launch
+  int filled_ = 0;              ///< tokens of text in its context, below the requests
+  bool keeps_fill_ = false;     ///< its engine holds that text itself
   Carried carried_;
 };
+
+std::optional<RunOptions> follow(const RunOptions& options, const trace::Trace& trace) {
+  return options.sequel ? options.sequel(trace) : std::nullopt;
+}
+
+util::Result<void> begin(trace::Journal& journal, const trace::Trace& trace) {
+  if (!trace.resumptions.empty()) return journal.resumed(trace.resumptions.back());
+  PACELINE_TRY(journal.begin(trace.header));
+  return trace.about ? journal.about(*trace.about) : util::Result<void>{};
+}
 
 }  // namespace
 
 util::Result<void> run(const RunOptions& options, const engine::EngineFactory& make_engine,
                        trace::Journal& journal, const Watcher& watcher, const StopAsked& stop_asked,
                        trace::Trace& trace) {
-  return Run(options, journal, watcher, stop_asked, trace).measure(make_engine);
+  PACELINE_TRY(begin(journal, trace));
+  std::deque<trace::Launch> made(std::make_move_iterator(trace.launches.begin()),
+                                 std::make_move_iterator(trace.launches.end()));
+  trace.launches.clear();
+  const auto measure = [&](const RunOptions& part) {
+    return Run(part, journal, watcher, stop_asked, made, trace).measure(make_engine);
+  };
+  PACELINE_TRY(measure(options));
+  for (auto next = follow(options, trace); next && !stop_asked(); next = follow(*next, trace))
+    PACELINE_TRY(measure(*next));
+  trace.launches.insert(trace.launches.end(), std::make_move_iterator(made.begin()),
+                        std::make_move_iterator(made.end()));
+  trace.interrupted = stop_asked();
+  return journal.end(trace.interrupted);
 }
 
 }  // namespace paceline::study

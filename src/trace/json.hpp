@@ -73,6 +73,9 @@ PACELINE_ENUM_NAMES(paceline::trace::MemoryMoment, 4,
                     {paceline::trace::MemoryMoment::after_load, "after_load"},
                     {paceline::trace::MemoryMoment::after_fill, "after_fill"},
                     {paceline::trace::MemoryMoment::after_run, "after_run"});
+PACELINE_ENUM_NAMES(paceline::trace::SweepMethod, 3, {paceline::trace::SweepMethod::full, "full"},
+                    {paceline::trace::SweepMethod::around, "around"},
+                    {paceline::trace::SweepMethod::halving, "halving"});
 PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason::none, "none"},
                     {paceline::trace::StopReason::limit, "limit"},
                     {paceline::trace::StopReason::eos, "eos"},
@@ -90,6 +93,7 @@ PACELINE_ENUM_JSON(OutcomeKind);
 PACELINE_ENUM_JSON(StopReason);
 PACELINE_ENUM_JSON(MemoryMoment);
 PACELINE_ENUM_JSON(LoadLoop);
+PACELINE_ENUM_JSON(SweepMethod);
 
 PACELINE_JSON_FIELDS(NgramSizes, 4, size_n, size_m, min_hits, n_min);
 PACELINE_JSON_FIELDS(Sampling, 14, temp, top_k, top_p, min_p, typical_p, top_n_sigma,
@@ -137,7 +141,9 @@ PACELINE_JSON_FIELDS(Pass, 15, index, kind, drafter, attempts, generated, offere
                      superseded, width, depth, began_ns, ended_ns, phases, draft);
 PACELINE_JSON_FIELDS(Emission, 6, pass, tokens, accepted, overshoot, at_ns, top2_gaps);
 PACELINE_JSON_FIELDS(Prefill, 5, prompt_tokens, processed_tokens, began_ns, ended_ns, drafter_ns);
-PACELINE_JSON_FIELDS(Noise, 4, steal_s, cpu_s, pressure_s, elapsed_s);
+PACELINE_JSON_FIELDS(Neighbour, 2, name, cpu_s);
+PACELINE_JSON_FIELDS(Noise, 8, steal_s, cpu_s, pressure_s, elapsed_s, clock_mhz, throttled,
+                     involuntary_switches, neighbour);
 PACELINE_JSON_FIELDS(Outcome, 5, kind, reason, signal, exit_code, log_tail);
 PACELINE_JSON_FIELDS(Chunk, 8, arrived_ns, content_bytes, reasoning_bytes, tokens, output_tokens,
                      decode_ms, offered, accepted);
@@ -149,9 +155,9 @@ PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attem
                      offered, tested, accepted, overshoot, residual_passes, prompt_processed,
                      prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
                      client_decode_s);
-PACELINE_JSON_FIELDS(Request, 19, prompt_id, workload_class, family, repetition, filled_tokens,
-                     warm_up, synced, seed, outcome, stop, eos_counted, prefill, passes, emissions,
-                     text, noise, chunks, answer, tally);
+PACELINE_JSON_FIELDS(Request, 20, prompt_id, workload_class, family, repetition, filled_tokens,
+                     warm_up, synced, excluded, seed, outcome, stop, eos_counted, prefill, passes,
+                     emissions, text, noise, chunks, answer, tally);
 
 PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
@@ -167,14 +173,17 @@ PACELINE_JSON_FIELDS(Fill, 6, depth, tokens, began_ns, ended_ns, drafter_ns, mem
 PACELINE_JSON_FIELDS(FilledDepth, 4, asked_depth, outcome, fill, reading);
 PACELINE_JSON_FIELDS(GatherTime, 4, name, row_bytes, table_bytes, ns_per_row);
 PACELINE_JSON_FIELDS(MemorySpeed, 5, threads, read_bytes_per_s, llc_bytes, gathers, reason);
-PACELINE_JSON_FIELDS(Launch, 12, index, round, arm, facts, outcome, memory_speed, requests, widths,
-                     memory, loads, fills, rereadings);
+PACELINE_JSON_FIELDS(Launch, 13, index, round, arm, held_out, facts, outcome, memory_speed,
+                     requests, widths, memory, loads, fills, rereadings);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Comparison, 8, a, b, again, a_says, b_says, margin, fail_if_slower, looks);
-PACELINE_JSON_FIELDS(Header, 15, trace_id, created, tool_version, seed, rounds, n_predict, workload,
+PACELINE_JSON_FIELDS(SweptOption, 2, name, values);
+PACELINE_JSON_FIELDS(SweepPoint, 2, arm, values);
+PACELINE_JSON_FIELDS(Sweep, 7, options, method, points, rungs, rule, held_out_rounds, no_held_out);
+PACELINE_JSON_FIELDS(Header, 17, trace_id, created, tool_version, seed, rounds, n_predict, workload,
                      workload_notes, prompt_form, warm_session, force_text, mix, residency, arms,
-                     comparison);
+                     comparison, exclude_steal, sweep);
 
 PACELINE_JSON_FIELDS(Progress, 2, tokens, bytes);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);

@@ -78,12 +78,23 @@ inline std::string base_class(const std::string& name, int filled_tokens) {
   return name.substr(0, name.size() - class_at("", filled_tokens).size());
 }
 
+/// Processes of one name that are none of ours, while something ran.
+struct Neighbour {
+  std::string name;
+  double cpu_s = 0;  ///< CPU seconds of all of them, as far as they were seen
+};
+
 /// Load of the machine while one request ran.
 struct Noise {
   double steal_s = 0;                ///< CPU seconds taken by the hypervisor, all cores
   double cpu_s = 0;                  ///< CPU seconds of all cores in that time, idle included
   std::optional<double> pressure_s;  ///< seconds some task waited for a CPU; absent without PSI
   double elapsed_s = 0;              ///< wall time between the two readings
+  std::optional<double> clock_mhz;   ///< mean of the cores' clocks at both readings; absent where
+                                     ///< the system does not show them, as in most virtual machines
+  std::optional<long> throttled;     ///< times that a core or package throttled; absent likewise
+  std::optional<long> involuntary_switches;  ///< of the engine's threads; absent: no engine here
+  std::optional<Neighbour> neighbour;        ///< the busiest other processes; absent: none was busy
 };
 
 enum class OutcomeKind {
@@ -123,6 +134,7 @@ struct Request {
   int filled_tokens = 0;  ///< of text in the context before the prompt (Fill)
   bool warm_up = false;   ///< discarded from every figure
   bool synced = false;    ///< device synchronised after each phase; not for headline figures
+  bool excluded = false;  ///< by the rule in the header; in no figure
   std::uint32_t seed = 0;
   Outcome outcome;
   StopReason stop = StopReason::none;

@@ -15,6 +15,7 @@
 #include "trace/request.hpp"
 #include "trace/rereading.hpp"
 #include "trace/setup.hpp"
+#include "trace/sweep.hpp"
 
 namespace paceline::trace {
 
@@ -53,6 +54,7 @@ struct Launch {
   int index = 0;  ///< order in time over the whole run
   int round = 0;  ///< 0, 1, ..: each round launches every arm once
   std::string arm;
+  bool held_out = false;  ///< on prompts that nothing was chosen by, past the planned rounds
   std::optional<EngineFacts> facts;  ///< absent when the engine never opened
   Outcome outcome;
   std::optional<MemorySpeed> memory_speed = {};  ///< absent: nobody asked for it
@@ -82,10 +84,13 @@ struct Header {
                               ///< owner of running servers
   std::vector<Arm> arms;
   std::optional<Comparison> comparison = {};  ///< absent: arms are held against plain alone
+  std::optional<double> exclude_steal;        ///< share of CPU time stolen above which a request is
+                                              ///< excluded; absent: none is
+  std::optional<Sweep> sweep;                 ///< absent: it is none
 };
 
-/// Launches past the planned rounds are for the phases, for the texts that arms follow, or to read
-/// texts again; no headline figure is theirs.
+/// Launches past the planned rounds are for the phases, for the texts that arms follow, to read
+/// texts again, or on held-out prompts; no headline figure is theirs.
 inline bool is_headline(const Launch& launch, const Header& header) {
   return launch.round < header.rounds;
 }

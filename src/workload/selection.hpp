@@ -13,13 +13,16 @@ namespace paceline::workload {
 struct Selection {
   std::vector<Prompt> measured;  ///< at most `per_class` of each wanted class, in file order
   std::vector<Prompt> warm_up;
+  std::vector<Prompt> held_out;    ///< of the same classes, of families of which nothing else is
   std::vector<std::string> notes;  ///< classes that have fewer prompts than were asked for
 };
 
 /// Takes the first `per_class` prompts of each class in `classes` (all classes when empty). The
-/// warm-up comes from families of which nothing is measured, else it is a sentence of our own.
+/// warm-up comes from families of which nothing is measured, else it is a sentence of our own. The
+/// next prompts of each class, at most `held_out_per_class`, are held out.
 util::Result<Selection> select(const std::vector<Prompt>& prompts,
-                               const std::vector<std::string>& classes, int per_class);
+                               const std::vector<std::string>& classes, int per_class,
+                               int held_out_per_class = 0);
 
 /// The selection with every prompt in one form and no other. Refused where a measured prompt has
 /// no raw form.

@@ -21,6 +21,25 @@ class FakeProc {
   const std::filesystem::path& path() const { return folder_.path(); }
   void stat(const std::string& text) const { write("stat", text); }
   void pressure(const std::string& text) const { write("pressure/cpu", text); }
+  /// A process with a thread, as far as the meter reads them.
+  void process(int number, const std::string& name, int group, int ticks, int began,
+               int switches) const {
+    const std::string folder = std::to_string(number);
+    std::filesystem::create_directories(folder_.path() / folder / "task" / folder);
+    std::string stat = folder + " (" + name + ") R 1 " + std::to_string(group);
+    for (int word = 3; word < 20; ++word)
+      stat += " " + std::to_string(word == 11   ? ticks - 1
+                                   : word == 12 ? 1
+                                   : word == 19 ? began
+                                                : 0);
+    write((folder + "/stat").c_str(), stat + "\n");
+    write((folder + "/task/" + folder + "/status").c_str(),
+          "Name:\tx\nnonvoluntary_ctxt_switches:\t" + std::to_string(switches) + "\n");
+  }
+  void core(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((folder_.path() / path).parent_path());
+    write(path.c_str(), text);
+  }
 
  private:
   void write(const char* name, const std::string& text) const {
@@ -101,6 +120,77 @@ TEST(NoiseMeter, KnowsNothingWhenACounterWentBackwards) {
   EXPECT_EQ(noise.cpu_s, 0);
   EXPECT_EQ(noise.steal_s, 0);
   EXPECT_EQ(noise.pressure_s, std::nullopt);
+}
+
+TEST(ParseProcessTime, FindsTheNumbersBehindAnyName) {
+  const auto time = parse_process_time(
+      "7 (a) R 1 9) S 1 42 42 0 -1 4194560 1 2 3 4 100 23 5 6 20 0 1 0 987654 1 1\n");
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->name, "a) R 1 9");
+  EXPECT_EQ(time->group, 42);
+  EXPECT_EQ(time->ticks, 123u);
+  EXPECT_EQ(time->began, 987654u);
+  for (const char* text :
+       {"", "7 (a", "7 )a(", "7 (a) S 1 42", "7 (a) S 1 x 0 0 0 0 0 0 0 0 0 0 0"})
+    EXPECT_FALSE(parse_process_time(text)) << text;
+}
+
+RC_GTEST_PROP(ProcessTimes, SurviveAnyText, (const std::string& text)) {
+  parse_process_time("1 (x) " + text);
+  parse_process_time(text);
+}
+
+TEST(NoiseMeter, NamesWhoWasBusyBesideTheEngine) {
+  const FakeProc proc;
+  proc.process(10, "worker", 10, 100, 5, 7);
+  proc.process(20, "cc1plus", 20, 1000, 5, 0);
+  proc.process(21, "backup", 21, 50, 5, 0);
+  proc.process(22, "reused", 22, 900, 5, 0);
+  NoiseMeter meter(proc.path(), proc.path() / "cpus");
+  meter.start(10);
+  proc.process(10, "worker", 10, 900, 5, 10);
+  proc.process(20, "cc1plus", 20, 1010, 5, 0);
+  proc.process(21, "backup", 21, 75, 5, 0);
+  proc.process(22, "reused", 22, 3, 99, 0);
+  proc.process(23, "cc1plus", 20, 20, 100, 0);
+  const trace::Noise noise = meter.stop();
+  ASSERT_TRUE(noise.neighbour);
+  EXPECT_EQ(noise.neighbour->name, "cc1plus") << "10 ticks of one, and 20 of one that came";
+  EXPECT_DOUBLE_EQ(noise.neighbour->cpu_s, 30 / static_cast<double>(sysconf(_SC_CLK_TCK)));
+  EXPECT_EQ(noise.involuntary_switches, 3);
+  EXPECT_EQ(noise.clock_mhz, std::nullopt);
+  EXPECT_EQ(noise.throttled, std::nullopt);
+}
+
+TEST(NoiseMeter, SaysNothingOfProcessesWithoutAnEngineHere) {
+  const FakeProc proc;
+  proc.process(20, "cc1plus", 20, 1000, 5, 0);
+  NoiseMeter meter(proc.path(), proc.path() / "cpus");
+  meter.start();
+  proc.process(20, "cc1plus", 20, 2000, 5, 0);
+  const trace::Noise noise = meter.stop();
+  EXPECT_FALSE(noise.neighbour);
+  EXPECT_FALSE(noise.involuntary_switches);
+}
+
+TEST(NoiseMeter, ReadsClocksAndThrottlingWhereTheSystemShowsThem) {
+  const FakeProc proc;
+  for (const char* core : {"cpus/cpu0/", "cpus/cpu1/"}) {
+    const std::string folder = core;
+    proc.core(folder + "cpufreq/scaling_cur_freq", "2000000\n");
+    proc.core(folder + "thermal_throttle/core_throttle_count", "1\n");
+    proc.core(folder + "thermal_throttle/package_throttle_count", "10\n");
+    proc.core(folder + "topology/physical_package_id", "0\n");
+  }
+  NoiseMeter meter(proc.path(), proc.path() / "cpus");
+  meter.start();
+  proc.core("cpus/cpu0/cpufreq/scaling_cur_freq", "1000000\n");
+  proc.core("cpus/cpu1/thermal_throttle/core_throttle_count", "3\n");
+  for (const char* core : {"cpus/cpu0/", "cpus/cpu1/"})
+    proc.core(std::string(core) + "thermal_throttle/package_throttle_count", "11\n");
+  const trace::Noise noise = meter.stop();
+  EXPECT_EQ(noise.clock_mhz, 1750) << "2000 before; 1000 and 2000 after";
+  EXPECT_EQ(noise.throttled, 3) << "a core twice, and the package both share once";
 }
 
 }  // namespace

@@ -41,6 +41,28 @@ TEST(seeds, that_the_shortest_drafts_do_not_make_the_fastest_passes_is_flagged) 
   EXPECT_NE(found[1].find("draft length 12 (12.27 per second)"), std::string::npos);
 }
 
+// Draft 4 won acceptance and draft 15 won speed: 34.50 of 47.20 tokens per second are 26.9 % less.
+TEST(seeds, that_the_best_acceptance_is_not_the_best_speed_is_flagged) {
+  const auto found = find_acceptance_trap(draft_lengths);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(
+      *found,
+      "acceptance is best at draft length 4 (47.46 %, 34.50 tokens per second) and speed at 15 "
+      "(17.99 %, 47.20 tokens per second): choosing by acceptance costs 26.9 %");
+  EXPECT_FALSE(find_acceptance_trap({{4, 0.5, 30}, {8, 0.4, 29}}));
+  EXPECT_FALSE(find_acceptance_trap({{4, 0.5, 30}}));
+  EXPECT_FALSE(find_acceptance_trap({}));
+}
+
+// Counted passes stand for themselves, whatever full drafts would make of acceptance.
+TEST(seeds, passes_that_were_counted_are_what_is_put_in_order) {
+  EXPECT_TRUE(
+      find_pass_order_contradictions({{4, 0.4746, 34.50, 13.0}, {8, 0.27, 40.54, 12.0}}).empty());
+  EXPECT_EQ(
+      find_pass_order_contradictions({{4, 0.4746, 34.50, 12.0}, {8, 0.27, 40.54, 13.0}}).size(),
+      1u);
+}
+
 TEST(seeds, passes_that_slow_down_as_drafts_grow_are_no_contradiction) {
   EXPECT_TRUE(find_pass_order_contradictions({{4, 0.5, 30}, {8, 0.25, 29}}).empty());
   EXPECT_TRUE(find_pass_order_contradictions({}).empty());

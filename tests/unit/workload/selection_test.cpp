@@ -39,6 +39,25 @@ TEST(Selection, warms_up_on_no_template_that_is_measured) {
   EXPECT_EQ(selection->warm_up[0].id, "d") << "b has the template of a";
 }
 
+TEST(Selection, holds_out_prompts_of_the_same_classes_and_of_no_family_used_otherwise) {
+  std::vector<Prompt> prompts;
+  for (const char* name : {"c", "d", "e"})
+    for (int i = 0; i < 6; ++i) {
+      const std::string id = name + std::to_string(i);
+      prompts.push_back(text_prompt(id, name, i == 2 ? name + std::string("0") : id));
+    }
+  const auto selection = select(prompts, {"c", "d"}, 2, 3);
+  ASSERT_TRUE(selection);
+  const auto sent = in_form(*selection, trace::PromptForm::raw);
+  ASSERT_TRUE(sent);
+  std::vector<std::string> held_out;
+  for (const auto& prompt : sent->held_out) held_out.push_back(prompt.id);
+  EXPECT_EQ(held_out, (std::vector<std::string>{"c3", "c4", "c5", "d3", "d4", "d5"}))
+      << "c2 is of the family of c0, which is measured";
+  for (const auto& prompt : sent->warm_up) EXPECT_EQ(prompt.workload_class, "e");
+  EXPECT_TRUE(select(prompts, {"c"}, 2)->held_out.empty()) << "unless they are asked for";
+}
+
 TEST(Selection, that_measures_everything_still_has_a_disjoint_warm_up) {
   const auto selection = select({text_prompt("a", "c", "a")}, {}, 1);
   ASSERT_TRUE(selection);

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "trace/setup.hpp"
+
+namespace paceline::study {
+
+/// 1..widest on the plain arm, and 1..its own widest on a speculating one. N-gram drafts are long,
+/// rarely full and cheap: for them the widths of the plain arm have to do.
+inline std::vector<int> widths_to_time(trace::SpecType type, int plain_widest, int own_widest) {
+  const int widest = type == trace::SpecType::none ? plain_widest
+                     : trace::is_ngram(type)       ? std::min(own_widest, plain_widest)
+                                                   : own_widest;
+  std::vector<int> widths(static_cast<std::size_t>(widest));
+  std::iota(widths.begin(), widths.end(), 1);
+  return widths;
+}
+
+}  // namespace paceline::study

@@ -1,0 +1,66 @@
+#include "metrics/steadiness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/request_builder.hpp"
+
+namespace {
+
+using namespace paceline;
+using metrics::steadiness_of;
+
+constexpr trace::Nanoseconds hour = 3'600'000'000'000;
+
+/// Plain launches an hour apart, each with one pass time.
+trace::Trace launches(const std::vector<int>& pass_ms) {
+  trace::Trace trace;
+  trace.header.arms.resize(1);
+  trace.header.arms[0].name = "plain";
+  trace.header.rounds = static_cast<int>(pass_ms.size());
+  for (int round = 0; round < trace.header.rounds; ++round) {
+    trace::Launch launch;
+    launch.index = launch.round = round;
+    launch.arm = "plain";
+    for (int prompt = 0; prompt < 8; ++prompt) {
+      tests::RequestBuilder builder("p" + std::to_string(prompt));
+      builder.plain(pass_ms[static_cast<std::size_t>(round)]);
+      launch.requests.push_back(builder.build());
+      launch.requests.back().prefill.began_ns = round * hour;
+    }
+    trace.launches.push_back(std::move(launch));
+  }
+  return trace;
+}
+
+// 99, 100 and 101 ms: deviations of seconds per token -1 %, 0 and 1 %, so that the standard
+// deviation is 1 % and speed falls by 1 % an hour; chi squared with 2 degrees of freedom: 0.0506
+// and 7.378.
+TEST(Steadiness, tells_a_drift_and_the_spread_between_launches) {
+  const auto steady = steadiness_of(launches({99, 100, 101}));
+  EXPECT_NEAR(*steady.launch_sd.value, 0.01, 1e-9);
+  EXPECT_NEAR(*steady.launch_sd.low, 0.01 * std::sqrt(2 / 7.3778), 1e-6);
+  EXPECT_NEAR(*steady.launch_sd.high, 0.01 * std::sqrt(2 / 0.050636), 1e-5);
+  EXPECT_NEAR(*steady.drift_per_hour.value, std::expm1(-0.01), 1e-9);
+  EXPECT_NEAR(*steady.drift_per_hour.high, *steady.drift_per_hour.value, 1e-9) << "a straight line";
+}
+
+// -1 %, 2 %, -1 %: no slope; what is left is 0.06 %^2 on 1 degree of freedom over sum t^2 = 2:
+// sqrt(0.0006 / 2), times 12.706.
+TEST(Steadiness, gives_a_drift_no_more_certainty_than_its_launches) {
+  const auto steady = steadiness_of(launches({99, 102, 99}));
+  EXPECT_NEAR(*steady.drift_per_hour.value, 0, 1e-9);
+  EXPECT_NEAR(std::log1p(*steady.drift_per_hour.high), 12.7062 * std::sqrt(0.0006 / 2),
+              1e-3 * 0.22);
+}
+
+TEST(Steadiness, says_nothing_of_too_few_launches) {
+  EXPECT_FALSE(steadiness_of(launches({99, 100})).drift_per_hour.value);
+  EXPECT_TRUE(steadiness_of(launches({99, 100})).launch_sd.value);
+  EXPECT_FALSE(steadiness_of(launches({99})).launch_sd.value);
+}
+
+}  // namespace
