@@ -24,8 +24,11 @@ std::vector<PlannedLaunch> untimed_launches(const RunOptions& options) {
   std::vector<PlannedLaunch> launches;
   for (std::size_t arm = 0; arm < options.arms.size(); ++arm)
     if (trace::is_denominator(options.arms[arm]))
-      launches.push_back(
-          {.round = all_rounds(options), .arm = arm, .synced = false, .prompts = {}});
+      launches.push_back({.round = options.first_round + all_rounds(options),
+                          .arm = arm,
+                          .synced = false,
+                          .prompts = {},
+                          .held_out = options.held_out});
   return launches;
 }
 

@@ -16,6 +16,7 @@
 #include "study/memory_speed.hpp"
 #include "study/refusals.hpp"
 #include "study/rereading.hpp"
+#include "study/salt.hpp"
 #include "study/widths_to_time.hpp"
 #include "workload/fill_text.hpp"
 #include "workload/picture.hpp"
@@ -185,7 +186,7 @@ class Run {
     // Some engines know only once they are open whether they run here.
     const auto before = machine::read_memory(std::nullopt, trace::MemoryMoment::before_load);
     auto facts = engine.open(setup, arm.sampling);
-    if (facts && facts->server && facts->server->takes_images == false && sends_images())
+    if (facts && facts->server && facts->server->takes_images == false && sends_images(options_))
       facts = tl::unexpected(no_images());
     if (facts)
       launch.facts = std::move(*facts);
@@ -332,7 +333,7 @@ class Run {
     job.on_filled = filled_ > 0 && keeps_fill_;
     if (filled_ > 0 && !keeps_fill_)
       (job.messages.empty() ? job.prompt : job.messages.front().content).insert(0, text_below());
-    if (!arm.setup.url.empty()) put_salt(job, salted, planned.round);
+    if (!arm.setup.url.empty()) put_salt(job, fresh_seed(salted, planned.round));
     if (options_.pictures && !job.messages.empty())
       job.messages.back().images.push_back(
           workload::picture_url(fresh_seed(salted, planned.round)));
@@ -394,7 +395,7 @@ class Run {
     job.widths = widths_to_time(arm.setup.spec_type, std::max(options_.widest, 1),
                                 current().facts->draft_n_max.value_or(0) + 1);
     job.on_filled = filled_ > 0 && keeps_fill_;
-    job.depth = job.on_filled ? filled_ : typical_depth();
+    job.depth = job.on_filled ? filled_ : typical_depth(current(), options_.n_predict);
     job.repeats = width_repeats;
     Collected collected =
         collect(engine, job, std::chrono::seconds(options_.patience_s), stop_asked_);
@@ -404,13 +405,6 @@ class Run {
       current().widths.push_back(std::move(width));
     }
     return {};
-  }
-
-  /// Depth in the middle of the decode windows, judged from the warm-up just done.
-  int typical_depth() const {
-    const auto& requests = current().requests;
-    const int prompt_tokens = requests.empty() ? 0 : requests.back().prefill.prompt_tokens;
-    return std::max(1, prompt_tokens + options_.n_predict / 2);
   }
 
   /// A request that was refused leaves the engine as it was; every other failure ends the launch,
@@ -427,24 +421,9 @@ class Run {
     current().outcome = outcome;
   }
 
-  /// A beginning that no cache has seen: the same for all arms, so that their texts can be
-  /// compared, and another one for every prompt, round and run.
-  void put_salt(protocol::Generate& job, const std::string& prompt_id, int round) const {
-    const std::string salt = fmt::format("[{:08x}] ", fresh_seed(prompt_id, round));
-    if (job.messages.empty())
-      job.prompt.insert(0, salt);
-    else
-      job.messages.front().content.insert(0, salt);
-  }
-
   /// The same for all arms, and another one for every prompt, round and run.
   std::uint32_t fresh_seed(const std::string& prompt_id, int round) const {
     return request_seed(options_.seed, trace_.header.trace_id + prompt_id, round);
-  }
-
-  bool sends_images() const {
-    const auto& prompts = options_.prompts.measured;
-    return options_.pictures || std::any_of(prompts.begin(), prompts.end(), workload::has_images);
   }
 
   bool lost() const { return current().outcome.kind != trace::OutcomeKind::done; }
@@ -460,7 +439,7 @@ class Run {
   void show(const trace::Arm& arm, const PlannedLaunch& planned, const std::string& what) const {
     const int rounds = all_rounds(options_);
     watcher_(steps_done_, steps_total_,
-             planned.round < rounds
+             planned.round < options_.first_round + rounds
                  ? fmt::format("launch {}/{} of {}: {}", planned.round + 1, rounds, arm.name, what)
                  : fmt::format("one more launch of {}: {}", arm.name, what));
   }

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "trace/setup.hpp"
+#include "trace/trace.hpp"
 
 namespace paceline::study {
 
@@ -17,6 +17,13 @@ inline std::vector<int> widths_to_time(trace::SpecType type, int plain_widest, i
   std::vector<int> widths(static_cast<std::size_t>(widest));
   std::iota(widths.begin(), widths.end(), 1);
   return widths;
+}
+
+/// Depth in the middle of the decode windows, judged from the warm-up just done.
+inline int typical_depth(const trace::Launch& launch, int n_predict) {
+  const int prompt_tokens =
+      launch.requests.empty() ? 0 : launch.requests.back().prefill.prompt_tokens;
+  return std::max(1, prompt_tokens + n_predict / 2);
 }
 
 }  // namespace paceline::study
