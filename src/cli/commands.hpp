@@ -15,6 +15,8 @@ namespace paceline::cli {
 
 void add_run(CLI::App& app, Action& action);
 void add_fill(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
+void add_predict(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_machine(CLI::App& app, Action& action);

@@ -40,25 +40,6 @@ std::string new_trace_id() {
   return fmt::format("{}-{:06x}", stamp, device() & 0xffffffu);
 }
 
-trace::Header header_of(const study::RunOptions& options) {
-  trace::Header header;
-  header.trace_id = new_trace_id();
-  header.created = util::utc_now();
-  header.tool_version = PACELINE_VERSION;
-  header.seed = options.seed;
-  header.rounds = options.rounds;
-  header.n_predict = options.n_predict;
-  header.workload = options.workload;
-  header.warm_session = options.warm_session;
-  header.force_text = options.force_text;
-  header.workload_notes = options.workload_notes;
-  header.prompt_form = options.prompt_form;
-  header.mix = options.mix;
-  header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
-  header.arms = options.arms;
-  return header;
-}
-
 template <class Number>
 std::string counted(Number number, std::string_view thing) {
   const bool sibilant = thing.back() == 'h';
@@ -199,6 +180,30 @@ std::vector<std::string> files_of(const study::RunOptions& options, const Output
 
 }  // namespace
 
+trace::Header header_of(const study::RunOptions& options) {
+  trace::Header header;
+  header.trace_id = new_trace_id();
+  header.created = util::utc_now();
+  header.tool_version = PACELINE_VERSION;
+  header.seed = options.seed;
+  header.rounds = options.rounds;
+  header.n_predict = options.n_predict;
+  header.workload = options.workload;
+  header.warm_session = options.warm_session;
+  header.force_text = options.force_text;
+  header.workload_notes = options.workload_notes;
+  header.prompt_form = options.prompt_form;
+  header.mix = options.mix;
+  header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
+  header.arms = options.arms;
+  return header;
+}
+
+std::string trace_path(const Output& output, const trace::Header& header) {
+  return output.trace.value_or(
+      (util::data_folder() / "traces" / (header.trace_id + ".jsonl")).string());
+}
+
 std::string worker_program() {
   const char* named = std::getenv("PACELINE_WORKER");
   if (named != nullptr && *named != '\0') return named;
@@ -209,12 +214,11 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
                           const engine::EngineFactory& make_engine, const Afterword& afterword) {
   trace::Trace trace;
   trace.header = header_of(options);
-  const std::string trace_path = output.trace.value_or(
-      (util::data_folder() / "traces" / (trace.header.trace_id + ".jsonl")).string());
-  PACELINE_TRY(check_json_path(output.json, files_of(options, output, trace_path)));
+  const std::string path = trace_path(output, trace.header);
+  PACELINE_TRY(check_json_path(output.json, files_of(options, output, path)));
   print_plan(options);
   if (output.dry_run) return 0;
-  PACELINE_TRY_ASSIGN(const auto journal, trace::TraceFile::create(trace_path));
+  PACELINE_TRY_ASSIGN(const auto journal, trace::TraceFile::create(path));
   const machine::MachineFacts machine = machine::read_machine();
 
   util::Progress progress(::isatty(STDERR_FILENO) != 0);
@@ -230,7 +234,7 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   if (afterword) document.said = afterword(document);
   // Where nothing opened the reason is all there is to say, and the error says it.
   const auto written = write_report(document, output, anything_opened(trace));
-  util::say("Trace: " + trace_path);
+  util::say("Trace: " + path);
   PACELINE_TRY(taken_down);
   PACELINE_TRY(written);
   return exit_code(trace, document);

@@ -8,6 +8,7 @@
 #include "document/document.hpp"
 #include "engine/engine.hpp"
 #include "study/plan.hpp"
+#include "trace/trace.hpp"
 #include "util/result.hpp"
 
 namespace paceline::cli {
@@ -30,6 +31,12 @@ using Afterword = std::function<std::string(const document::Document&)>;
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
                           const engine::EngineFactory& make_engine,
                           const Afterword& afterword = nullptr);
+
+/// The header of a run that begins now, with an id of its own.
+trace::Header header_of(const study::RunOptions& options);
+
+/// Where the trace of a run lies: as the output says, else in the data folder.
+std::string trace_path(const Output& output, const trace::Header& header);
 
 /// The worker program installed with this one ($PACELINE_WORKER names another).
 std::string worker_program();

@@ -28,6 +28,9 @@ constexpr const char* examples =
     "  paceline run -m target.gguf -md dflash.gguf --spec-type draft-dflash\n"
     "                                     plain against DFlash on your own model\n"
     "  paceline run --help                every option, with more examples\n"
+    "  paceline tune --draft -m target.gguf --spec-type draft-mtp\n"
+    "                                     the fastest draft length, without running every one\n"
+    "  paceline predict log.jsonl         how much of your own texts a drafter would guess\n"
     "  paceline inspect model.gguf        what is inside a file, without loading it\n"
     "  paceline synth --help              models of random weights, and heavier copies of real "
     "ones\n"
@@ -67,6 +70,8 @@ void add_commands(CLI::App& app, Action& action) {
   app.formatter(std::make_shared<Help>());
   add_run(app, action);
   add_fill(app, action);
+  add_tune(app, action);
+  add_predict(app, action);
   add_demo(app, action);
   add_inspect(app, action);
   add_machine(app, action);

@@ -4,6 +4,7 @@
 
 #include "document/document.hpp"
 #include "document/roofline.hpp"
+#include "document/tune.hpp"
 
 namespace paceline::document {
 
@@ -19,6 +20,9 @@ std::string to_json_text(const MachineReport& report);
 
 /// By docs/roofline.schema.json.
 std::string to_json_text(const Roofline& roofline);
+
+/// By docs/tune.schema.json.
+std::string to_json_text(const Tune& tune);
 
 /// The name of a kind of warning, as in JSON.
 const char* warning_name(WarningKind kind);

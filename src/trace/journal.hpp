@@ -20,6 +20,7 @@ class Journal {
   /// A depth that was reached, or was not.
   virtual util::Result<void> fill(int launch_index, const FilledDepth& filled) = 0;
   virtual util::Result<void> rereading(int launch_index, const Rereading& rereading) = 0;
+  virtual util::Result<void> draft_map(int launch_index, const DraftMap& map) = 0;
   /// How the launch ended.
   virtual util::Result<void> launch_end(int launch_index, const Outcome& outcome) = 0;
   virtual util::Result<void> end(bool interrupted) = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/server.hpp"
+#include "trace/setup.hpp"
 #include "trace/time.hpp"
 
 namespace paceline::trace {
@@ -124,6 +125,7 @@ struct Request {
   bool warm_up = false;   ///< discarded from every figure
   bool synced = false;    ///< device synchronised after each phase; not for headline figures
   std::uint32_t seed = 0;
+  std::optional<Drafting> drafting;  ///< absent: as the arm drafts
   Outcome outcome;
   StopReason stop = StopReason::none;
   bool eos_counted = true;  ///< a stop token, when one came, is among the emitted tokens

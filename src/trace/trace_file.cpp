@@ -12,7 +12,7 @@ using util::Json;
 
 namespace {
 
-constexpr int trace_format = 6;
+constexpr int trace_format = 7;
 
 template <class Value>
 Json record(const char* kind, const Value& value) {
@@ -95,6 +95,10 @@ util::Result<void> TraceFile::rereading(int launch_index, const Rereading& rerea
   return line(util::dump_json(launch_record("rereading", launch_index, rereading)));
 }
 
+util::Result<void> TraceFile::draft_map(int launch_index, const DraftMap& map) {
+  return line(util::dump_json(launch_record("draft_map", launch_index, map)));
+}
+
 util::Result<void> TraceFile::launch_end(int launch_index, const Outcome& outcome) {
   return line(util::dump_json(launch_record("launch_end", launch_index, outcome)));
 }
@@ -172,6 +176,8 @@ class Reader {
       util::read_field(json, "value", launch.fills.emplace_back());
     } else if (kind == "rereading") {
       util::read_field(json, "value", launch.rereadings.emplace_back());
+    } else if (kind == "draft_map") {
+      util::read_field(json, "value", launch.maps.emplace_back());
     } else if (kind == "launch_end") {
       util::read_field(json, "value", launch.outcome);
     } else {

@@ -11,7 +11,7 @@ namespace paceline::trace {
 
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
-///   {"record": "header", "format": 6, "value": Header}
+///   {"record": "header", "format": 7, "value": Header}
 ///   {"record": "launch", "value": Launch}                      without what comes below
 ///   {"record": "request", "launch": index, "value": Request}
 ///   {"record": "width", "launch": index, "value": WidthTime}
@@ -19,6 +19,7 @@ namespace paceline::trace {
 ///   {"record": "load", "launch": index, "value": LoadCell}
 ///   {"record": "fill", "launch": index, "value": FilledDepth}
 ///   {"record": "rereading", "launch": index, "value": Rereading}
+///   {"record": "draft_map", "launch": index, "value": DraftMap}
 ///   {"record": "launch_end", "launch": index, "value": Outcome}
 ///   {"record": "end", "interrupted": bool}
 class TraceFile final : public Journal {
@@ -34,6 +35,7 @@ class TraceFile final : public Journal {
   util::Result<void> load(int launch_index, const LoadCell& cell) override;
   util::Result<void> fill(int launch_index, const FilledDepth& filled) override;
   util::Result<void> rereading(int launch_index, const Rereading& rereading) override;
+  util::Result<void> draft_map(int launch_index, const DraftMap& map) override;
   util::Result<void> launch_end(int launch_index, const Outcome& outcome) override;
   util::Result<void> end(bool interrupted) override;
 

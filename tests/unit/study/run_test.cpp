@@ -37,6 +37,7 @@ class MemoryJournal final : public trace::Journal {
     return note("fill " + std::to_string(filled.asked_depth));
   }
   util::Result<void> rereading(int, const trace::Rereading&) override { return note("rereading"); }
+  util::Result<void> draft_map(int, const trace::DraftMap&) override { return note("draft_map"); }
   util::Result<void> launch_end(int, const trace::Outcome&) override { return note("launch end"); }
   util::Result<void> end(bool) override { return note("end"); }
 
