@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
@@ -112,6 +113,11 @@ void describe(const study::MapOptions& options, std::size_t fresh_prompts) {
       options.texts.size(), options.n_predict, fmt::join(drafters, ", "),
       drafters.size() == 1 ? "is" : "are", fmt::join(options.p_mins, ", "), options.rounds,
       fresh_prompts));
+}
+
+std::string path_beside(const std::string& path, const std::string& what) {
+  const std::filesystem::path of(path);
+  return (of.parent_path() / (of.stem().string() + "-" + what + of.extension().string())).string();
 }
 
 util::Result<MapResult> make_map(const study::MapOptions& options, const trace::Header& header,

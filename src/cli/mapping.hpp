@@ -34,6 +34,9 @@ study::MapOptions map_options(const study::RunOptions& run, const MapOptionsSour
 /// Says what is going to be mapped and timed.
 void describe(const study::MapOptions& options, std::size_t fresh_prompts);
 
+/// Where another run of the same command is taken down: "X-grid.jsonl" beside "X.jsonl".
+std::string path_beside(const std::string& path, const std::string& what);
+
 /// Maps, with progress on standard error.
 util::Result<MapResult> make_map(const study::MapOptions& options, const trace::Header& header,
                                  const Output& output, const engine::EngineFactory& make_engine);

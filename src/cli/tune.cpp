@@ -118,12 +118,12 @@ util::Result<void> confirm(const Settings& settings, const MapResult& map,
                            const engine::EngineFactory& make_engine, document::Tune& tune) {
   if (!tune.best.value || util::interrupted()) return {};
   if (fresh.empty()) {
-    tune.notes.emplace_back("no prompt was left to confirm with: every class had only one");
+    tune.notes.emplace_back("no prompt was kept to confirm it with: what is predicted is no result yet");
     return {};
   }
   const auto arms = arms_near(map, *tune.best.value);
   PACELINE_TRY_ASSIGN(const auto run, measured(run_of(settings, arms, fresh),
-                                               map.path + ".confirmed", make_engine));
+                                               path_beside(map.path, "confirmed"), make_engine));
   document::add_confirmation(tune, run, mix);
   return {};
 }
@@ -133,7 +133,7 @@ util::Result<void> run_grid(const Settings& settings, const MapResult& map, cons
   if (!settings.grid || util::interrupted()) return {};
   PACELINE_TRY_ASSIGN(
       const auto run, measured(run_of(settings, all_arms(map), settings.run.run.prompts.measured),
-                               map.path + ".grid", make_engine));
+                               path_beside(map.path, "grid"), make_engine));
   document::add_grid(tune, run, mix);
   return {};
 }
@@ -181,8 +181,9 @@ void add_tune(CLI::App& app, Action& action) {
       ->group("Tuning");
   command
       ->add_option("--fresh-prompts", settings->fresh_prompts,
-                   "Prompts of each class that the best length is measured on, beside those mapped")
-      ->check(CLI::Range(1, 1000))
+                   "Prompts of each class that the best length is measured on, beside those mapped; 0: it is "
+                   "not measured")
+      ->check(CLI::Range(0, 1000))
       ->type_name("PROMPTS")
       ->capture_default_str()
       ->group("Tuning");

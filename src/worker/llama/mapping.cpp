@@ -123,7 +123,8 @@ class Mapping {
   util::Result<void> feed(std::span<const llama_token> tokens) {
     Batch& batch = model_.batch;
     batch.clear();
-    for (const llama_token token : tokens) batch.add(token, depth() + batch.size(), true);
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      batch.add(tokens[i], depth() + batch.size(), i + 1 == tokens.size());
     if (needs_target_) PACELINE_TRY(decode(model_.target.get(), batch));
     if (!drafters_.front()->process(batch.raw()))
       return tl::unexpected(decode_error(-2, batch.size(), depth()));
