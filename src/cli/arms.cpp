@@ -345,8 +345,7 @@ util::Result<void> check_all_used(const ArmSettings& settings,
     return util::misused(
         "--backend-sampling decides where drafts of draft-mtp, -dflash, -dspark and -eagle3 are "
         "picked, and no arm has one: leave it out");
-  if (settings.draft_p_min &&
-      !some_arm([](const trace::Arm& arm) {
+  if (settings.draft_p_min && !some_arm([](const trace::Arm& arm) {
         return arm.setup.spec_type != SpecType::none && !trace::is_ngram(arm.setup.spec_type);
       }))
     return util::misused(

@@ -132,8 +132,8 @@ util::Result<MapResult> make_map(const study::MapOptions& options, const trace::
   const auto watcher = [&](double done, double total, const std::string& what) {
     progress.update(done, total, what);
   };
-  const auto made = study::map_texts(options, make_engine, *journal, watcher, util::interrupted,
-                                     map.trace);
+  const auto made =
+      study::map_texts(options, make_engine, *journal, watcher, util::interrupted, map.trace);
   progress.clear();
   util::say("Trace: " + map.path);
   PACELINE_TRY(made);

@@ -25,7 +25,8 @@ namespace paceline::cli {
 namespace {
 
 constexpr const char* about_predict =
-    "Says how much of texts that you have a drafter would have guessed, and the tokens per pass and "
+    "Says how much of texts that you have a drafter would have guessed, and the tokens per pass "
+    "and "
     "the speed-up that follow, by class; nothing is generated. Without a model n-gram drafters "
     "are asked, which need none.";
 
@@ -116,11 +117,11 @@ util::Result<std::vector<trace::Arm>> plan_arms(Settings& settings,
   if (needs_model(made) && arms.model.empty())
     return util::misused("a drafter with a model needs its target: add -m FILE");
   const bool loads = needs_model(made) || settings.launches.value_or(0) > 0;
-  if (!loads)
-    std::erase_if(made, [](const trace::Arm& arm) { return trace::is_denominator(arm); });
+  if (!loads) std::erase_if(made, [](const trace::Arm& arm) { return trace::is_denominator(arm); });
   if (!loads || !has_template) {
     join_messages(texts);
-    notes.emplace_back("the contents of messages, a line each, stand before a text: no chat template");
+    notes.emplace_back(
+        "the contents of messages, a line each, stand before a text: no chat template");
   }
   if (arms.model.empty())
     notes.emplace_back(
@@ -155,8 +156,7 @@ util::Result<int> predict(Settings settings) {
   if (util::interrupted()) return exit_interrupted;
   if (settings.launches.value_or(0) > 0 && settings.arms.model.empty())
     return util::misused("--launches times passes of a model: add -m FILE");
-  PACELINE_TRY_ASSIGN(const MapResult map,
-                      make_map(options, header_of(run), settings.output, [] {
+  PACELINE_TRY_ASSIGN(const MapResult map, make_map(options, header_of(run), settings.output, [] {
                         return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
                       }));
   if (util::interrupted()) return exit_interrupted;
@@ -169,10 +169,12 @@ util::Result<int> predict(Settings settings) {
 
 void add_text_options(CLI::App& command, Settings& settings) {
   const char* const group = "Texts";
-  command.add_option("files", settings.files, "Logs of chat completions (JSON Lines), or plain text")
+  command
+      .add_option("files", settings.files, "Logs of chat completions (JSON Lines), or plain text")
       ->type_name("FILE")
       ->required();
-  command.add_option("-n,--most-tokens", settings.most_tokens, "Tokens of each text, from its start")
+  command
+      .add_option("-n,--most-tokens", settings.most_tokens, "Tokens of each text, from its start")
       ->check(CLI::Range(2, 1 << 20))
       ->type_name("TOKENS")
       ->capture_default_str()
@@ -195,7 +197,8 @@ void add_text_options(CLI::App& command, Settings& settings) {
       ->type_name("LAUNCHES")
       ->default_str("3 for drafters with a model, else 0")
       ->group(group);
-  command.add_option("--json", settings.output.json, "Write the document there; - is standard output")
+  command
+      .add_option("--json", settings.output.json, "Write the document there; - is standard output")
       ->type_name("FILE")
       ->default_str("none")
       ->group("Output");

@@ -105,8 +105,7 @@ util::Result<trace::Trace> measured(const study::RunOptions& options, const std:
   const auto watcher = [&](double done, double total, const std::string& what) {
     progress.update(done, total, what);
   };
-  const auto run =
-      study::run(options, make_engine, *journal, watcher, util::interrupted, trace);
+  const auto run = study::run(options, make_engine, *journal, watcher, util::interrupted, trace);
   progress.clear();
   util::say("Trace: " + path);
   PACELINE_TRY(run);
@@ -118,7 +117,8 @@ util::Result<void> confirm(const Settings& settings, const MapResult& map,
                            const engine::EngineFactory& make_engine, document::Tune& tune) {
   if (!tune.best.value || util::interrupted()) return {};
   if (fresh.empty()) {
-    tune.notes.emplace_back("no prompt was kept to confirm it with: what is predicted is no result yet");
+    tune.notes.emplace_back(
+        "no prompt was kept to confirm it with: what is predicted is no result yet");
     return {};
   }
   const auto arms = arms_near(map, *tune.best.value);
@@ -131,8 +131,8 @@ util::Result<void> confirm(const Settings& settings, const MapResult& map,
 util::Result<void> run_grid(const Settings& settings, const MapResult& map, const trace::Mix& mix,
                             const engine::EngineFactory& make_engine, document::Tune& tune) {
   if (!settings.grid || util::interrupted()) return {};
-  PACELINE_TRY_ASSIGN(
-      const auto run, measured(run_of(settings, all_arms(map), settings.run.run.prompts.measured),
+  PACELINE_TRY_ASSIGN(const auto run,
+                      measured(run_of(settings, all_arms(map), settings.run.run.prompts.measured),
                                path_beside(map.path, "grid"), make_engine));
   document::add_grid(tune, run, mix);
   return {};
@@ -181,7 +181,8 @@ void add_tune(CLI::App& app, Action& action) {
       ->group("Tuning");
   command
       ->add_option("--fresh-prompts", settings->fresh_prompts,
-                   "Prompts of each class that the best length is measured on, beside those mapped; 0: it is "
+                   "Prompts of each class that the best length is measured on, beside those "
+                   "mapped; 0: it is "
                    "not measured")
       ->check(CLI::Range(0, 1000))
       ->type_name("PROMPTS")

@@ -30,6 +30,9 @@ bool is_oracle(const metrics::PredictedArm* way) {
   return way != nullptr && way->drafting.n_max == 0;
 }
 
+/// Neither plain nor an oracle: something that can be chosen.
+bool is_choice(const metrics::PredictedArm* way) { return way != nullptr && !is_oracle(way); }
+
 Quantity timed(const metrics::Estimate& estimate, bool has_times) {
   return has_times ? to_quantity(estimate) : no_quantity(no_times);
 }
@@ -37,7 +40,8 @@ Quantity timed(const metrics::Estimate& estimate, bool has_times) {
 /// Counts of a text are what they are whatever the launch.
 Quantity counted(const metrics::Estimate& estimate, bool has_times) {
   Quantity quantity = to_quantity(estimate);
-  if (!has_times && !quantity.level.empty() && quantity.level != "exact") quantity.level = over_texts;
+  if (!has_times && !quantity.level.empty() && quantity.level != "exact")
+    quantity.level = over_texts;
   if (!has_times && quantity.reason.empty() && quantity.value && !quantity.low)
     quantity.reason = "too few texts";
   return quantity;
@@ -54,27 +58,29 @@ TunedWay to_way(const metrics::ClassSummary& summary, const std::string& arm,
   const metrics::PredictedArm* way = find_way(run, arm);
   TunedWay row;
   row.arm = arm;
-  row.draft_n_max = way == nullptr  ? not_known<int>("plain drafts nothing")
+  row.draft_n_max = way == nullptr   ? not_known<int>("plain drafts nothing")
                     : is_oracle(way) ? not_known<int>("it chooses before every pass")
                                      : known(way->drafting.n_max);
   row.draft_p_min = way == nullptr ? 0 : way->drafting.p_min;
   row.tokens_per_pass = counted(summary.tokens_per_pass, run.has_times);
   row.acceptance = counted(summary.acceptance, run.has_times);
-  row.guessed = guessed_of(summary.counts);
+  row.guessed =
+      way == nullptr ? not_known<double>("plain drafts nothing") : guessed_of(summary.counts);
   row.passes_per_s = timed(summary.passes_per_s, run.has_times);
   row.tokens_per_s = timed(summary.tokens_per_s, run.has_times);
   row.speedup = timed(summary.speedup, run.has_times);
   return row;
 }
 
-/// The arm that has most of something, oracles left out.
+/// The way of drafting that has most of something.
 template <class Rows, class Value>
 Known<std::string> most_of(const Rows& rows, const metrics::PredictedRun& run, Value value) {
   const std::string* best = nullptr;
   double most = 0;
   for (const auto& row : rows) {
     const std::optional<double> found = value(row);
-    if (!found || is_oracle(find_way(run, row.arm)) || (best != nullptr && *found <= most)) continue;
+    if (!found || !is_choice(find_way(run, row.arm)) || (best != nullptr && *found <= most))
+      continue;
     best = &row.arm;
     most = *found;
   }
@@ -89,8 +95,8 @@ TunedClass to_class(const metrics::Summary& summary, std::size_t index,
     const auto& of_class = arm.classes[index];
     made.name = of_class.workload_class;
     made.texts = std::max(made.texts, of_class.prompts);
-    made.tokens = std::max(
-        made.tokens, of_class.counts.decode_tokens / std::max(1, of_class.launches));
+    made.tokens =
+        std::max(made.tokens, of_class.counts.decode_tokens / std::max(1, of_class.launches));
     made.ways.push_back(to_way(of_class, arm.name, run));
   }
   made.fastest = most_of(made.ways, run, [](const auto& way) { return way.tokens_per_s.value; });
@@ -178,8 +184,8 @@ Known<double> estimated_grid(const trace::Trace& mapped, const metrics::Predicte
   for (const auto& launch : mapped.launches) {
     if (launch.facts && ++loads > 0) load_s += launch.facts->load_s;
     for (const auto& request : launch.requests) {
-      prefill_s += static_cast<double>(request.prefill.ended_ns - request.prefill.began_ns) *
-                   seconds_per_ns;
+      prefill_s +=
+          static_cast<double>(request.prefill.ended_ns - request.prefill.began_ns) * seconds_per_ns;
       ++requests;
     }
   }
@@ -212,9 +218,9 @@ TunedEffort effort_of(const trace::Trace& mapped, const metrics::PredictedRun& r
 
 void set_share(TunedEffort& effort) {
   if (!effort.grid_s.value || !effort.confirmation_s.value) return;
-  effort.share = known((effort.texts_s + effort.maps_s + effort.timing_s +
-                        *effort.confirmation_s.value) /
-                       *effort.grid_s.value);
+  effort.share =
+      known((effort.texts_s + effort.maps_s + effort.timing_s + *effort.confirmation_s.value) /
+            *effort.grid_s.value);
 }
 
 Known<double> predicted_speedup(const Tune& tune, const std::string& arm,
@@ -239,8 +245,11 @@ std::vector<TunedMeasurement> measurements_of(const Tune& tune, const trace::Tra
       rows.push_back({arm.name, one.workload_class, to_quantity(one.tokens_per_pass),
                       to_quantity(one.tokens_per_s), to_quantity(one.speedup),
                       predicted_speedup(tune, arm.name, one.workload_class)});
-    TunedMeasurement total{arm.name, "", no_quantity("classes differ in it"),
-                           to_quantity(arm.pat_decode), no_quantity("this is the plain arm"),
+    TunedMeasurement total{arm.name,
+                           "",
+                           no_quantity("classes differ in it"),
+                           to_quantity(arm.pat_decode),
+                           no_quantity("this is the plain arm"),
                            predicted_speedup(tune, arm.name, "")};
     if (arm.name == trace::plain_arm) {
       plain = total.tokens_per_s.value;

@@ -12,12 +12,12 @@ namespace paceline::document {
 
 /// One way of drafting on the texts of one class, as the map predicts it.
 struct TunedWay {
-  std::string arm;                ///< plain, a way of drafting, or the oracle of a drafter
-  Known<int> draft_n_max;         ///< unknown of plain and of an oracle
+  std::string arm;         ///< plain, a way of drafting, or the oracle of a drafter
+  Known<int> draft_n_max;  ///< unknown of plain and of an oracle
   double draft_p_min = 0;
   Quantity tokens_per_pass;
   Quantity acceptance;
-  Known<double> guessed;          ///< accepted tokens of those that were decoded
+  Known<double> guessed;  ///< accepted tokens of those that were decoded
   Quantity passes_per_s;
   Quantity tokens_per_s;
   Quantity speedup;
@@ -33,11 +33,11 @@ struct TunedMix {
 struct TunedClass {
   std::string name;
   int texts = 0;
-  long tokens = 0;                       ///< decoded, the first one of each text left out
+  long tokens = 0;  ///< decoded, the first one of each text left out
   std::vector<TunedWay> ways;
-  Known<std::string> fastest;            ///< arm; oracles do not count
-  Known<std::string> most_accepting;     ///< likewise
-  Known<std::string> most_tokens;        ///< most tokens per pass, likewise
+  Known<std::string> fastest;         ///< of the ways of drafting, neither plain nor an oracle
+  Known<std::string> most_accepting;  ///< likewise
+  Known<std::string> most_tokens;     ///< most tokens per pass, likewise
 };
 
 /// How a run that was really made compares with what the map said of its way of drafting.
@@ -45,7 +45,7 @@ struct TunedMeasurement {
   std::string arm;
   std::string workload_class;  ///< empty: the mix
   Quantity tokens_per_pass;
-  Quantity tokens_per_s;       ///< of the mix its PAT
+  Quantity tokens_per_s;  ///< of the mix its PAT
   Quantity speedup;
   Known<double> predicted_speedup;
 };
@@ -58,7 +58,7 @@ struct TunedEffort {
   Known<double> confirmation_s;  ///< runs of the best way and its neighbours
   Known<double> grid_s;          ///< runs of every length on the same prompts
   bool grid_is_measured = false;
-  Known<double> share;           ///< all of the first four over the grid
+  Known<double> share;  ///< all of the first four over the grid
 };
 
 /// What the requests that passes were timed with say of the map.
@@ -76,13 +76,13 @@ struct Tune {
   std::string created;
   std::string trace_id;
   Known<std::string> confirmation_trace_id;
-  Known<std::string> model;       ///< its file
+  Known<std::string> model;  ///< its file
   std::string workload;
   std::string mix;
   std::vector<std::string> maps;  ///< how each drafter was asked, a sentence each
   std::vector<TunedClass> classes;
   std::vector<TunedMix> total;
-  Known<std::string> best;        ///< arm with the highest PAT, oracles left out
+  Known<std::string> best;  ///< way of drafting with the highest predicted PAT
   TunedCheck check;
   std::vector<TunedMeasurement> confirmed;  ///< on fresh prompts; empty: nothing was
   std::vector<TunedMeasurement> grid;       ///< on the mapped ones; empty: it was not run

@@ -45,8 +45,7 @@ struct Step {
 int room_at(const trace::DraftMap& map, int place, const WalkRules& rules) {
   const int cap = rules.n_predict > 0 ? rules.n_predict : static_cast<int>(map.tokens.size());
   const int depth = map.prompt_tokens + place;
-  const int context =
-      rules.n_ctx > 0 ? rules.n_ctx - depth - 2 : std::numeric_limits<int>::max();
+  const int context = rules.n_ctx > 0 ? rules.n_ctx - depth - 2 : std::numeric_limits<int>::max();
   return std::min(context, cap - (place + 1) - 1);
 }
 

@@ -80,8 +80,7 @@ ArmCosts costs_of(const trace::Trace& mapped, const std::string& arm, int round)
   ArmCosts costs;
   for (const auto& launch : mapped.launches)
     for (const auto& request : launch.requests)
-      if (launch.arm == arm && launch.round == round &&
-          is_timed(launch, request, mapped.header))
+      if (launch.arm == arm && launch.round == round && is_timed(launch, request, mapped.header))
         costs[way_of(request.drafting.value_or(trace::Drafting{}))].add(request);
   std::erase_if(costs, [](const auto& entry) { return entry.second.empty(); });
   return costs;
@@ -259,9 +258,8 @@ std::optional<std::size_t> first_difference(const trace::Request& request,
     return std::tuple(a.kind, a.offered, a.accepted, a.width) ==
            std::tuple(b.kind, b.offered, b.accepted, b.width);
   };
-  const auto [ours, theirs] =
-      std::mismatch(request.passes.begin(), request.passes.end(), walked.passes.begin(),
-                    walked.passes.end(), same);
+  const auto [ours, theirs] = std::mismatch(request.passes.begin(), request.passes.end(),
+                                            walked.passes.begin(), walked.passes.end(), same);
   if (ours == request.passes.end() && theirs == walked.passes.end()) return std::nullopt;
   return static_cast<std::size_t>(ours - request.passes.begin());
 }
@@ -281,12 +279,11 @@ void check_request(const trace::Request& request, const trace::DraftMap& map, Wa
     ++check.requests_equal;
     return;
   }
-  check.differences.push_back(fmt::format("{} of {}, drafts of {}: pass {} at depth {}",
-                                          request.prompt_id, request.workload_class,
-                                          request.drafting->n_max, *differs + 1,
-                                          *differs < request.passes.size()
-                                              ? request.passes[*differs].depth
-                                              : request.passes.back().depth));
+  check.differences.push_back(
+      fmt::format("{} of {}, drafts of {}: pass {} at depth {}", request.prompt_id,
+                  request.workload_class, request.drafting->n_max, *differs + 1,
+                  *differs < request.passes.size() ? request.passes[*differs].depth
+                                                   : request.passes.back().depth));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace paceline::metrics {
 /// An arm of a predicted run: a mapped arm and how it drafts.
 struct PredictedArm {
   std::string name;
-  std::string mapped;         ///< the arm whose drafter was asked
-  trace::Drafting drafting;   ///< n_max 0: the oracle
+  std::string mapped;        ///< the arm whose drafter was asked
+  trace::Drafting drafting;  ///< n_max 0: the oracle
 };
 
 /// What maps of texts predict, as a run of which every figure can be made as of one that was

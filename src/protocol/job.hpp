@@ -82,8 +82,8 @@ struct Map {
   trace::Setup setup = {};      ///< of n-grams: which, and their sizes but for the longest draft
   std::string vocabulary = {};  ///< of n-grams: model file whose tokenizer reads the texts; empty:
                                 ///< they are split by simple rules
-  int n_predict = 0;     ///< of n-grams: output cap in tokens; 0: each text's own length
-  int n_ctx = 0;         ///< of n-grams: context that they have to end in; 0: any
+  int n_predict = 0;            ///< of n-grams: output cap in tokens; 0: each text's own length
+  int n_ctx = 0;                ///< of n-grams: context that they have to end in; 0: any
   bool replays = false;  ///< of n-grams: for a target that decodes again what it can't roll back
   int most_tokens = 0;   ///< of a text, read from its beginning; 0: all
 };

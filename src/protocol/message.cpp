@@ -24,7 +24,8 @@ PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
 PACELINE_JSON_FIELDS(Observe, 5, setup, text, depth, widths, n_predict);
 PACELINE_JSON_FIELDS(ProbeDevices, 2, bytes, threads);
-PACELINE_JSON_FIELDS(Map, 8, texts, asks, setup, vocabulary, n_predict, n_ctx, replays, most_tokens);
+PACELINE_JSON_FIELDS(Map, 8, texts, asks, setup, vocabulary, n_predict, n_ctx, replays,
+                     most_tokens);
 // It has no fields, which the list of fields cannot say.
 inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
 inline void from_json(const Json&, ListDevices&) {}

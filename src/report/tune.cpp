@@ -40,10 +40,10 @@ Cell arm_cell(const std::string& arm, const document::Known<std::string>& best) 
 
 std::string class_table(const TunedClass& one, const Style& style) {
   util::TextTable table;
-  const bool timed = one.fastest.value && std::any_of(one.ways.begin(), one.ways.end(),
-                                                      [](const TunedWay& way) {
-                                                        return way.tokens_per_s.value.has_value();
-                                                      });
+  const bool timed =
+      one.fastest.value && std::any_of(one.ways.begin(), one.ways.end(), [](const TunedWay& way) {
+        return way.tokens_per_s.value.has_value();
+      });
   table.add_column("arm", Align::left);
   for (const char* name : {"guessed", "accepted", "tok/pass"}) table.add_column(name, Align::right);
   for (const char* name : {"x passes/s", "= tok/s", "speed-up"})
@@ -73,12 +73,21 @@ std::string acceptance_text(const TunedClass& one, const Style& style) {
         return fmt::format(" ({} accepted)", shown(way.acceptance, percent, false));
     return std::string();
   };
-  return wrapped(fmt::format("  Acceptance is best with {}{}, speed with {}{}: acceptance alone "
-                             "would choose wrongly.",
-                             printable(*one.most_accepting.value),
-                             acceptance(*one.most_accepting.value), printable(*one.fastest.value),
-                             acceptance(*one.fastest.value)),
-                 2, style.width);
+  return wrapped(
+      fmt::format("  Acceptance is best with {}{}, speed with {}{}: acceptance alone "
+                  "would choose wrongly.",
+                  printable(*one.most_accepting.value), acceptance(*one.most_accepting.value),
+                  printable(*one.fastest.value), acceptance(*one.fastest.value)),
+      2, style.width);
+}
+
+/// Nothing where drafting is predicted to pay, or nobody can tell.
+std::string plain_text(const Tune& tune, const Style& style) {
+  for (const auto& row : tune.total)
+    if (row.arm == tune.best.value && row.speedup.value && *row.speedup.value < 1)
+      return wrapped("  No length is predicted to pay: plain decoding is faster than all of them.",
+                     2, style.width);
+  return "";
 }
 
 std::string mix_table(const Tune& tune, const Style& style) {
@@ -92,7 +101,7 @@ std::string mix_table(const Tune& tune, const Style& style) {
                    {shown(row.pat_decode, plain_unit, true)},
                    {row.speedup.value ? figure(*row.speedup.value) + "x" : ""}});
   return heading("Predicted: the mix (" + printable(tune.mix) + ")", style) +
-         table.render(2, style.colour);
+         table.render(2, style.colour) + plain_text(tune, style);
 }
 
 std::string measured_table(const std::vector<TunedMeasurement>& rows, std::string_view title,
@@ -104,21 +113,22 @@ std::string measured_table(const std::vector<TunedMeasurement>& rows, std::strin
     table.add_column(name, Align::left);
   for (const auto& row : rows) {
     if (!row.tokens_per_s.value) continue;
-    table.add_row({{printable(row.arm)},
-                   {row.workload_class.empty() ? "the mix" : printable(row.workload_class)},
-                   {shown(row.tokens_per_pass, plain_unit, false)},
-                   {shown(row.tokens_per_s, plain_unit, true)},
-                   {shown(row.speedup, times, true)},
-                   {row.predicted_speedup.value ? figure(*row.predicted_speedup.value) + "x" : ""}});
+    table.add_row(
+        {{printable(row.arm)},
+         {row.workload_class.empty() ? "the mix" : printable(row.workload_class)},
+         {shown(row.tokens_per_pass, plain_unit, false)},
+         {shown(row.tokens_per_s, plain_unit, true)},
+         {shown(row.speedup, times, true)},
+         {row.predicted_speedup.value ? figure(*row.predicted_speedup.value) + "x" : ""}});
   }
   return heading(title, style) + table.render(2, style.colour);
 }
 
 std::string effort_text(const document::TunedEffort& effort, const Style& style) {
   if (!effort.grid_s.value) return "";
-  std::string text = fmt::format(
-      "  texts {}, maps {}, passes timed {}", util::for_people(effort.texts_s),
-      util::for_people(effort.maps_s), util::for_people(effort.timing_s));
+  std::string text =
+      fmt::format("  texts {}, maps {}, passes timed {}", util::for_people(effort.texts_s),
+                  util::for_people(effort.maps_s), util::for_people(effort.timing_s));
   if (effort.confirmation_s.value)
     text += ", confirmation " + util::for_people(*effort.confirmation_s.value);
   text += fmt::format("; runs of every length on the same prompts {} {}",
@@ -139,8 +149,8 @@ std::string check_text(const document::TunedCheck& check, const Style& style) {
   for (std::size_t i = 0; i < shown; ++i)
     text += wrapped("  differs: " + printable(check.differences[i]), 4, style.width);
   if (shown < check.differences.size())
-    text += fmt::format("  and {} more, all in the JSON document\n",
-                        check.differences.size() - shown);
+    text +=
+        fmt::format("  and {} more, all in the JSON document\n", check.differences.size() - shown);
   return text;
 }
 
@@ -158,8 +168,7 @@ std::string tune(const Tune& tune, const Style& style) {
     text += wrapped("  Only what is confirmed is a result; the rest is predicted.", 2, style.width);
   text += effort_text(tune.effort, style);
   text += check_text(tune.check, style);
-  for (const auto& note : tune.notes)
-    text += wrapped("  Note: " + printable(note), 4, style.width);
+  for (const auto& note : tune.notes) text += wrapped("  Note: " + printable(note), 4, style.width);
   return text;
 }
 

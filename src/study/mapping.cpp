@@ -74,31 +74,33 @@ class MapRun {
       return !text.tokens.empty() || !text.text.empty();
     };
     if (std::all_of(texts_.begin(), texts_.end(), is_given)) return {};
-    return launch(plain(), options_.rounds, make_engine, [&](engine::Engine& engine) -> util::Result<void> {
-      for (std::size_t i = 0; i < texts_.size() && !lost(); ++i) {
-        show(fmt::format("plain: writing text {} of {}", i + 1, texts_.size()));
-        protocol::Generate job = job_of(texts_[i], plain());
-        job.n_predict = options_.n_predict;
-        PACELINE_TRY(request(engine, job, i, false));
-        ++steps_done_;
-        for (const auto& emission : current().requests.back().emissions)
-          texts_[i].tokens.insert(texts_[i].tokens.end(), emission.tokens.begin(),
-                                  emission.tokens.end());
-      }
-      return {};
-    });
+    return launch(plain(), options_.rounds, make_engine,
+                  [&](engine::Engine& engine) -> util::Result<void> {
+                    for (std::size_t i = 0; i < texts_.size() && !lost(); ++i) {
+                      show(fmt::format("plain: writing text {} of {}", i + 1, texts_.size()));
+                      protocol::Generate job = job_of(texts_[i], plain());
+                      job.n_predict = options_.n_predict;
+                      PACELINE_TRY(request(engine, job, i, false));
+                      ++steps_done_;
+                      for (const auto& emission : current().requests.back().emissions)
+                        texts_[i].tokens.insert(texts_[i].tokens.end(), emission.tokens.begin(),
+                                                emission.tokens.end());
+                    }
+                    return {};
+                  });
   }
 
   util::Result<void> map_arm(const trace::Arm& arm, const engine::EngineFactory& make_engine) {
-    return launch(arm, options_.rounds, make_engine, [&](engine::Engine& engine) -> util::Result<void> {
-      for (std::size_t i = 0; i < texts_.size() && !lost(); ++i) {
-        if (texts_[i].text.empty() && texts_[i].tokens.size() < shortest_text) continue;
-        show(fmt::format("{}: mapping text {} of {}", arm.name, i + 1, texts_.size()));
-        PACELINE_TRY(map_text(engine, arm, i));
-        ++steps_done_;
-      }
-      return {};
-    });
+    return launch(
+        arm, options_.rounds, make_engine, [&](engine::Engine& engine) -> util::Result<void> {
+          for (std::size_t i = 0; i < texts_.size() && !lost(); ++i) {
+            if (texts_[i].text.empty() && texts_[i].tokens.size() < shortest_text) continue;
+            show(fmt::format("{}: mapping text {} of {}", arm.name, i + 1, texts_.size()));
+            PACELINE_TRY(map_text(engine, arm, i));
+            ++steps_done_;
+          }
+          return {};
+        });
   }
 
   util::Result<void> map_text(engine::Engine& engine, const trace::Arm& arm, std::size_t index) {
@@ -186,8 +188,7 @@ class MapRun {
   std::vector<std::size_t> timed_texts(int round) const {
     std::map<std::string, std::vector<std::size_t>> by_class;
     for (std::size_t i = 0; i < texts_.size(); ++i)
-      if (texts_[i].tokens.size() >= shortest_text)
-        by_class[texts_[i].workload_class].push_back(i);
+      if (texts_[i].tokens.size() >= shortest_text) by_class[texts_[i].workload_class].push_back(i);
     std::vector<std::size_t> chosen;
     for (const auto& [name, all] : by_class) {
       const auto count = std::min(static_cast<std::size_t>(options_.timed_per_class), all.size());

@@ -12,8 +12,8 @@ namespace paceline::study {
 
 /// How texts are mapped: which drafters are asked what, and what is timed for it.
 struct MapOptions {
-  std::vector<trace::Arm> arms;  ///< plain, where there is one, then one a drafter, whose
-                                 ///< draft_n_max is the longest that is asked for
+  std::vector<trace::Arm> arms;            ///< plain, where there is one, then one a drafter, whose
+                                           ///< draft_n_max is the longest that is asked for
   std::vector<protocol::KnownText> texts;  ///< without token ids or text: plain writes them first
   std::vector<std::string> families;       ///< of the texts, in their order
   std::vector<double> p_mins = {0};

@@ -29,12 +29,12 @@ enum class MapKind {
 struct DraftMap {
   std::string workload_class;
   std::string prompt_id;
-  std::string family;     ///< as of a Request
+  std::string family;  ///< as of a Request
   MapKind kind = MapKind::one_ask;
   int prompt_tokens = 0;
   std::vector<std::int32_t> tokens;  ///< the text
-  bool ends_itself = false;  ///< its last token is one that ends a text
-  std::string reason;        ///< why nothing was asked; empty: it was
+  bool ends_itself = false;          ///< its last token is one that ends a text
+  std::string reason;                ///< why nothing was asked; empty: it was
   std::vector<DraftAsk> asks;
   Nanoseconds began_ns = 0;
   Nanoseconds ended_ns = 0;

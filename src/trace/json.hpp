@@ -105,9 +105,9 @@ PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
 PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
 PACELINE_JSON_FIELDS(Drafting, 2, n_max, p_min);
 PACELINE_JSON_FIELDS(KvTypes, 2, k, v);
-PACELINE_JSON_FIELDS(Setup, 17, model_path, draft_path, mmproj_path, spec_type, draft_n_max, draft_p_min,
-                     ngram, asked_first, backend_sampling, forced, kv, draft_kv, n_ctx, threads,
-                     server_bin, server_args, url);
+PACELINE_JSON_FIELDS(Setup, 17, model_path, draft_path, mmproj_path, spec_type, draft_n_max,
+                     draft_p_min, ngram, asked_first, backend_sampling, forced, kv, draft_kv, n_ctx,
+                     threads, server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Neutralised, 3, arm, parameter, value);
 PACELINE_JSON_FIELDS(Arm, 5, name, setup, sampling, neutralised, plain);
 
@@ -155,8 +155,8 @@ PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attem
                      prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
                      client_decode_s);
 PACELINE_JSON_FIELDS(Request, 20, prompt_id, workload_class, family, repetition, filled_tokens,
-                     warm_up, synced, seed, drafting, outcome, stop, eos_counted, prefill, passes, emissions,
-                     text, noise, chunks, answer, tally);
+                     warm_up, synced, seed, drafting, outcome, stop, eos_counted, prefill, passes,
+                     emissions, text, noise, chunks, answer, tally);
 
 PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);

@@ -85,8 +85,8 @@ Answer answer_of(const Json& message) {
 }
 
 std::optional<Answer> find_answer(const Json& record) {
-  const Json* choices = find_any(
-      record, {{"choices"}, {"response", "choices"}, {"response", "body", "choices"}});
+  const Json* choices =
+      find_any(record, {{"choices"}, {"response", "choices"}, {"response", "body", "choices"}});
   if (choices != nullptr && choices->is_array() && !choices->empty()) {
     const Json& first = choices->front();
     if (const Json* message = find(first, {"message"})) return answer_of(*message);
@@ -141,7 +141,8 @@ class LogReader {
       text.remove_prefix(piece.size());
       ++records_;
       if (is_blank(piece)) continue;
-      const std::size_t cut = character_at(piece, std::max<std::size_t>(1, piece.size() / prompt_share));
+      const std::size_t cut =
+          character_at(piece, std::max<std::size_t>(1, piece.size() / prompt_share));
       KnownText known;
       known.prompt = piece.substr(0, cut);
       if (is_blank(known.prompt) || is_blank(piece.substr(cut))) continue;
@@ -214,8 +215,7 @@ class LogReader {
   }
 
   void note(int count, const char* what) {
-    if (count > 0)
-      logs_.notes.push_back(fmt::format("{} of {} records {}", count, records_, what));
+    if (count > 0) logs_.notes.push_back(fmt::format("{} of {} records {}", count, records_, what));
   }
 
   Logs logs_;
@@ -244,8 +244,7 @@ std::size_t fenced_bytes(std::string_view text) {
 util::Result<Logs> read_logs(std::string_view text, std::string_view source) {
   LogReader reader;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool plain =
-      first == std::string_view::npos || (text[first] != '{' && text[first] != '[');
+  const bool plain = first == std::string_view::npos || (text[first] != '{' && text[first] != '[');
   if (plain)
     reader.take_plain(text);
   else

@@ -20,10 +20,15 @@ using ::testing::HasSubstr;
 class Tuning : public support::MeasuringTest {
  protected:
   support::Ended tune(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {
-        "tune",     "--draft",    "-m",    lab_model("target-mtp-f16.gguf"), "--class", "json",
-        "--prompts", "2",          "-n",    "32",     "--launches", "1", "-t", "1",
-        "--json",   path("t.json"), "--trace", path("t.jsonl")};
+    std::vector<std::string> arguments = {"tune",       "--draft",
+                                          "-m",         lab_model("target-mtp-f16.gguf"),
+                                          "--class",    "json",
+                                          "--prompts",  "2",
+                                          "-n",         "32",
+                                          "--launches", "1",
+                                          "-t",         "1",
+                                          "--json",     path("t.json"),
+                                          "--trace",    path("t.jsonl")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return support::run_program(home(), arguments);
   }
@@ -74,12 +79,11 @@ TEST_F(Tuning, everything_but_the_confirmation_can_be_made_again_from_the_trace)
   ASSERT_TRUE(trace) << trace.error().message;
   const auto run = metrics::predict_run(*trace);
   const auto again = document::to_tune(*trace, metrics::equal_mix(run.trace));
-  EXPECT_EQ(util::parse_json(document::to_json_text(again), "again").value_or(util::Json()),
-            [&] {
-              auto json = document("t.json");
-              json["notes"].erase(json["notes"].size() - 1);  // that nothing was confirmed
-              return json;
-            }());
+  EXPECT_EQ(util::parse_json(document::to_json_text(again), "again").value_or(util::Json()), [&] {
+    auto json = document("t.json");
+    json["notes"].erase(json["notes"].size() - 1);  // that nothing was confirmed
+    return json;
+  }());
 }
 
 TEST_F(Tuning, texts_of_ones_own_are_predicted_with_and_without_a_model) {

@@ -53,8 +53,8 @@ trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& 
   const auto sampling = resolve_sampling(model.target_model.get(), job.sampling);
   if (!sampling) return refused(sampling.error().message);
   const auto state = job.warm_session ? DrafterState::kept : DrafterState::fresh;
-  const auto ready = job.on_filled ? model.fill.return_to(model, state)
-                                   : model.reset(state, job.drafting);
+  const auto ready =
+      job.on_filled ? model.fill.return_to(model, state) : model.reset(state, job.drafting);
   if (!ready) return refused(ready.error().message);
   DecodeWindow window(model, job, sampling->parameters, std::move(*prompt), port);
   const util::Result<trace::OutcomeKind> ended = window.run();

@@ -58,7 +58,8 @@ common_params_speculative LoadedModel::parameters_for(
   if (!drafting) return parameters;
   parameters.draft.n_max = drafting->n_max;
   parameters.draft.p_min = static_cast<float>(drafting->p_min);
-  if (facts.ngram) set_sizes(setup.spec_type, with_longest(*facts.ngram, drafting->n_max), parameters);
+  if (facts.ngram)
+    set_sizes(setup.spec_type, with_longest(*facts.ngram, drafting->n_max), parameters);
   return parameters;
 }
 

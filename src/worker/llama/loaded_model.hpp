@@ -59,8 +59,8 @@ struct LoadedModel {
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
 
   /// Forgets everything the last job left, a fill included: both KV caches and the drafter's own
-  /// state, unless that is kept; fresh drafters are held to `drafting`, if any. Ends with the graphs reserved, so that no later decode call pays
-  /// for it.
+  /// state, unless that is kept; fresh drafters are held to `drafting`, if any. Ends with the
+  /// graphs reserved, so that no later decode call pays for it.
   util::Result<void> reset(DrafterState state = DrafterState::fresh,
                            const std::optional<trace::Drafting>& drafting = {});
 

@@ -64,9 +64,9 @@ util::Result<MapText> read_map_text(LoadedModel& model, const protocol::KnownTex
   if (!text.messages.empty()) {
     PACELINE_TRY_ASSIGN(prompt, render_chat(model, text.messages));
   }
-  PACELINE_TRY_ASSIGN(MapText read,
-                      checked(model.vocabulary(), tokenized(model.vocabulary(), prompt, text),
-                              most_tokens));
+  PACELINE_TRY_ASSIGN(
+      MapText read,
+      checked(model.vocabulary(), tokenized(model.vocabulary(), prompt, text), most_tokens));
   const int room = model.facts.n_ctx - static_cast<int>(read.prompt.size()) - 1;
   if (room < static_cast<int>(shortest_text))
     return refuse("the prompt of {} tokens leaves no room for its text with -c {}: raise -c",

@@ -52,7 +52,8 @@ TEST(DraftMap, is_walked_by_the_rules_of_a_request) {
   const Case cases[] = {
       {"longest 2", 2, free_rules, "0:2/1 2:2/0 3:2/2 6:2/0"},
       {"longest 1", 1, free_rules, "0:1/1 2:1/0 3:1/1 5:1/1"},
-      // Of 8 tokens 7 are to come: behind the first a draft of 6 is the longest, behind the fourth 3.
+      // Of 8 tokens 7 are to come: behind the first a draft of 6 is the longest, behind the
+      // fourth 3.
       {"output cap", 16, {.n_predict = 8}, "0:6/1 2:4/0 3:3/2 6:0/0"},
       // A cap inside the text: tokens 0 to 4, nothing is drafted where one token is left.
       {"shorter cap", 16, {.n_predict = 5}, "0:3/1 2:1/0 3:0/0"},

@@ -12,10 +12,10 @@ TEST(SimpleTokens, words_take_their_space_and_equal_ones_have_equal_ids) {
   };
   const Case cases[] = {
       {"", {}},
-      {"a b a b", {0, 1, 2, 1}},          // "a" at the start has no space before it
-      {"12345", {0, 1}},                  // "123", "45"
+      {"a b a b", {0, 1, 2, 1}},  // "a" at the start has no space before it
+      {"12345", {0, 1}},          // "123", "45"
       {"x=x;", {0, 1, 0, 2}},
-      {"\n\n\n    if", {0, 1, 2}},         // three line ends, three spaces, " if"
+      {"\n\n\n    if", {0, 1, 2}},  // three line ends, three spaces, " if"
       {"  \n  \n", {0, 1, 0, 1}},
       {"gr\xC3\xBC\xC3\x9F gr\xC3\xBC\xC3\x9F", {0, 1}},
       {" 7 7", {0, 1, 0, 1}},

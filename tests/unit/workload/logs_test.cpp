@@ -35,7 +35,8 @@ TEST(Logs, answers_are_found_where_chat_completions_keep_them) {
            "choices": [{"message": {"content": null, "tool_calls":
                         [{"function": {"name": "f", "arguments": "{}"}}]}}]})",
        "{\"name\":\"f\",\"arguments\":\"{}\"}\n", "tool_calls"},
-      {R"({"prompt": "why?", "completion": "```\nabcdef\n```", "category": ""})", "```\nabcdef\n```", "code"},
+      {R"({"prompt": "why?", "completion": "```\nabcdef\n```", "category": ""})",
+       "```\nabcdef\n```", "code"},
   };
   for (const auto& one : cases) {
     // One record a line.
@@ -49,11 +50,12 @@ TEST(Logs, answers_are_found_where_chat_completions_keep_them) {
 }
 
 TEST(Logs, what_answers_nothing_is_counted_and_left_out) {
-  const auto logs = read_logs("{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n"
-                              "{\"completion\": \"b\"}\n"
-                              "{\"id\": \"x\", \"prompt\": \"c\", \"completion\": \"d\"}\n"
-                              "{\"id\": \"x\", \"prompt\": \"e\", \"completion\": \"f\"}\n",
-                              "log");
+  const auto logs = read_logs(
+      "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n"
+      "{\"completion\": \"b\"}\n"
+      "{\"id\": \"x\", \"prompt\": \"c\", \"completion\": \"d\"}\n"
+      "{\"id\": \"x\", \"prompt\": \"e\", \"completion\": \"f\"}\n",
+      "log");
   ASSERT_TRUE(logs);
   ASSERT_EQ(logs->texts.size(), 2u);
   EXPECT_EQ(logs->texts[0].prompt_id, "x");
@@ -91,9 +93,9 @@ TEST(Logs, a_file_without_any_text_is_refused_with_what_to_write) {
 TEST(Logs, classes_are_guessed_by_what_most_of_a_text_is) {
   EXPECT_EQ(guess_class(" {\"a\": 1}\n"), "json");
   EXPECT_EQ(guess_class("{not json}"), "prose");
-  EXPECT_EQ(guess_class("ab ```cd```"), "prose");          // 2 of 11 bytes
-  EXPECT_EQ(guess_class("ab ```cdefghij```"), "prose");    // 8 of 17
-  EXPECT_EQ(guess_class("ab ```cdefghijk```"), "code");    // 9 of 18
+  EXPECT_EQ(guess_class("ab ```cd```"), "prose");        // 2 of 11 bytes
+  EXPECT_EQ(guess_class("ab ```cdefghij```"), "prose");  // 8 of 17
+  EXPECT_EQ(guess_class("ab ```cdefghijk```"), "code");  // 9 of 18
   EXPECT_EQ(guess_class("a ```open to the end"), "code");
 }
 
