@@ -128,6 +128,14 @@ bench-widths: build ## pass time against width, 1 to 16, on the heavy laboratory
 card-tables: build ## the model card's acceptance tables: every drafter on every class (minutes)
 	@scripts/card-tables build/bin/paceline
 
+.PHONY: map-check
+map-check: build ## passes that maps predict against real requests: every drafter, length and prompt (minutes)
+	@scripts/map-check build/bin/paceline
+
+.PHONY: map-grid
+map-grid: build ## the best draft length by a map and by runs of every length, and what each took (long)
+	@scripts/map-grid build/bin/paceline
+
 .PHONY: bench-client
 bench-client: packages-bench build ## what an event costs our HTTP client, beside libcurl and a bare loop
 	@cmake --build build --target client

@@ -238,6 +238,10 @@ util::Result<trace::Arm> speculative_arm(const ArmSettings& settings, const ArmR
   arm.setup.draft_path = request.file;
   arm.setup.ngram = request.sizes;
   arm.setup.asked_first = request.asked_first;
+  if (settings.draft_p_min.value_or(0) > 0 && !trace::is_ngram(request.type)) {
+    arm.setup.draft_p_min = *settings.draft_p_min;
+    arm.name += fmt::format("-p{}", arm.setup.draft_p_min);
+  }
   PACELINE_TRY_ASSIGN(arm.setup.forced, forced_acceptance(settings));
   if (arm.setup.forced) arm.name += "-forced";
   const bool needs_file = trace::needs_drafter_file(request.type);
@@ -341,6 +345,11 @@ util::Result<void> check_all_used(const ArmSettings& settings,
     return util::misused(
         "--backend-sampling decides where drafts of draft-mtp, -dflash, -dspark and -eagle3 are "
         "picked, and no arm has one: leave it out");
+  if (settings.draft_p_min && !some_arm([](const trace::Arm& arm) {
+        return arm.setup.spec_type != SpecType::none && !trace::is_ngram(arm.setup.spec_type);
+      }))
+    return util::misused(
+        "--spec-draft-p-min is for drafters that are models, and no arm has one: leave it out");
   if (!(settings.draft_kv_k.empty() && settings.draft_kv_v.empty()) &&
       !some_arm([](const trace::Arm& arm) { return has_drafter_cache(arm.setup); }))
     return util::misused(

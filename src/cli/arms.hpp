@@ -30,6 +30,7 @@ struct ArmSettings {
   std::optional<std::string> draft_model;
   std::vector<std::string> spec_types;  ///< of one arm; empty: not asked for
   std::optional<int> draft_n_max;
+  std::optional<double> draft_p_min;
   std::optional<trace::SpecType> found_type;  ///< what -md's file is; used without --spec-type
   std::map<trace::SpecType, trace::NgramSizes> ngram;  ///< by type
   std::optional<double> accept_length;

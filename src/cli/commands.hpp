@@ -17,6 +17,8 @@ void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_sweep(CLI::App& app, Action& action);
 void add_fill(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
+void add_predict(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_machine(CLI::App& app, Action& action);

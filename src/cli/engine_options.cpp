@@ -194,6 +194,13 @@ void add_drafting_options(CLI::App& command, ArmSettings& arms) {
       ->type_name("TOKENS")
       ->default_str("the longest that the drafter's block allows, else 3")
       ->group(engine_group);
+  command
+      .add_option("--spec-draft-p-min", arms.draft_p_min,
+                  "A draft ends before the first token that its drafter model gives less")
+      ->check(finite_between(0, 1))
+      ->type_name("SHARE")
+      ->default_str("llama.cpp's 0")
+      ->group(engine_group);
   for (const SpecType type :
        {SpecType::ngram_simple, SpecType::ngram_map_k, SpecType::ngram_map_k4v})
     add_map_sizes(command, fmt::format("--spec-{}", util::enum_name(type)), arms.ngram[type]);

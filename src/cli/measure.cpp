@@ -193,7 +193,8 @@ std::vector<std::string> files_of(const study::RunOptions& options, const Output
   return files;
 }
 
-/// Where the study is, and how to go on with it where it was cut off.
+}  // namespace
+
 void say_where(const trace::Trace& trace, const Output& output, bool whole) {
   const std::string& id = trace.header.trace_id;
   const std::string db = output.db ? " --db " + *output.db : "";
@@ -202,8 +203,6 @@ void say_where(const trace::Trace& trace, const Output& output, bool whole) {
     util::say(fmt::format("Go on with it: paceline {} --resume {}{}", trace.about->command.front(),
                           id, db));
 }
-
-}  // namespace
 
 std::string worker_program() {
   const char* named = std::getenv("PACELINE_WORKER");

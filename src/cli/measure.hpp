@@ -8,6 +8,7 @@
 #include "document/document.hpp"
 #include "engine/engine.hpp"
 #include "study/plan.hpp"
+#include "trace/trace.hpp"
 #include "util/result.hpp"
 
 namespace paceline::cli {
@@ -35,6 +36,9 @@ using Afterword = std::function<std::string(const document::Document&)>;
 util::Result<int> measure(const study::RunOptions& options, const Output& output,
                           const engine::EngineFactory& make_engine,
                           const Afterword& afterword = nullptr);
+
+/// Says where a study is, and how to go on with it unless it is whole.
+void say_where(const trace::Trace& trace, const Output& output, bool whole);
 
 /// The worker program installed with this one ($PACELINE_WORKER names another).
 std::string worker_program();

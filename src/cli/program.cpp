@@ -31,6 +31,9 @@ constexpr const char* examples =
     "  paceline run --help                every option, with more examples\n"
     "  paceline compare --help            two settings, models, builds or servers, with a verdict\n"
     "  paceline sweep --help              which draft length, KV type or thread count is best\n"
+    "  paceline tune --draft -m target.gguf --spec-type draft-mtp\n"
+    "                                     the fastest draft length, without running every one\n"
+    "  paceline predict log.jsonl         how much of your own texts a drafter would guess\n"
     "  paceline inspect model.gguf        what is inside a file, without loading it\n"
     "  paceline synth --help              models of random weights, and heavier copies of real "
     "ones\n"
@@ -79,6 +82,8 @@ void add_commands(CLI::App& app, Action& action) {
   add_sweep(app, action);
   add_fill(app, action);
   add_compare(app, action);
+  add_tune(app, action);
+  add_predict(app, action);
   add_demo(app, action);
   add_inspect(app, action);
   add_machine(app, action);

@@ -296,6 +296,19 @@ PACELINE_DOCUMENT_FIELDS(HistoryStudy, 14, id, created, command, tool_version, s
                          workload, launches, requests, requests_failed, requests_superseded,
                          resumed, bytes, tags);
 PACELINE_DOCUMENT_FIELDS(History, 3, schema, tool, studies);
+PACELINE_DOCUMENT_FIELDS(TunedWay, 9, arm, draft_n_max, draft_p_min, tokens_per_pass, acceptance,
+                         guessed, passes_per_s, tokens_per_s, speedup);
+PACELINE_DOCUMENT_FIELDS(TunedMix, 3, arm, pat_decode, speedup);
+PACELINE_DOCUMENT_FIELDS(TunedClass, 7, name, texts, tokens, ways, fastest, most_accepting,
+                         most_tokens);
+PACELINE_DOCUMENT_FIELDS(TunedMeasurement, 6, arm, workload_class, tokens_per_pass, tokens_per_s,
+                         speedup, predicted_speedup);
+PACELINE_DOCUMENT_FIELDS(TunedEffort, 7, texts_s, maps_s, timing_s, confirmation_s, grid_s,
+                         grid_is_measured, share);
+PACELINE_DOCUMENT_FIELDS(TunedCheck, 4, requests, requests_equal, passes, differences);
+PACELINE_DOCUMENT_FIELDS(Tune, 17, schema, tool, created, trace_id, confirmation_trace_id, model,
+                         workload, mix, maps, classes, total, best, check, confirmed, grid, effort,
+                         notes);
 
 std::string to_json_text(const Document& document) { return util::dump_json(document); }
 
@@ -306,6 +319,7 @@ std::string to_json_text(const MachineReport& report) { return util::dump_json(r
 std::string to_json_text(const Roofline& roofline) { return util::dump_json(roofline); }
 
 std::string to_json_text(const History& history) { return util::dump_json(history); }
+std::string to_json_text(const Tune& tune) { return util::dump_json(tune); }
 
 const char* warning_name(WarningKind kind) { return util::enum_name(kind); }
 

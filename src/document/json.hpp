@@ -5,6 +5,7 @@
 #include "document/document.hpp"
 #include "document/history.hpp"
 #include "document/roofline.hpp"
+#include "document/tune.hpp"
 
 namespace paceline::document {
 
@@ -23,6 +24,8 @@ std::string to_json_text(const Roofline& roofline);
 
 /// By docs/history.schema.json.
 std::string to_json_text(const History& history);
+/// By docs/tune.schema.json.
+std::string to_json_text(const Tune& tune);
 
 /// The name of a kind of warning, as in JSON.
 const char* warning_name(WarningKind kind);

@@ -36,6 +36,8 @@ struct Generate {
   /// as far as they agree with them. What comes after them is the sampler's. Empty: nothing is.
   std::vector<std::int32_t> forced_text = {};
   bool on_filled = false;  ///< behind the text of the last Fill, which stays
+  /// At most what the open engine drafts; absent: that. Not with `on_filled` or `warm_session`.
+  std::optional<trace::Drafting> drafting = {};
 };
 
 /// Puts the beginning of a text into the context, where it stays for what is asked `on_filled`.
@@ -61,6 +63,7 @@ struct KnownText {
   std::vector<ChatMessage> messages;  ///< put through the model's chat template
   std::vector<std::int32_t> tokens;   ///< the text, as token ids
   std::vector<int> places;            ///< tokens of it whose margin is wanted, from 1
+  std::string text = {};              ///< the text where no token ids are given (Map)
 };
 
 /// Decodes known texts once token by token and once in passes of each width, sampling nothing, and
@@ -68,6 +71,21 @@ struct KnownText {
 struct Reread {
   std::vector<KnownText> texts;
   std::vector<int> widths;  ///< each at least 2; empty: only margins are wanted
+};
+
+/// Says of known texts what a drafter would have proposed at every place of them; a DraftMap a
+/// text. A drafter with a model has to be open with drafts at least as long as those asked for.
+/// N-grams need no open model, only token ids or a vocabulary.
+struct Map {
+  std::vector<KnownText> texts;
+  std::vector<trace::Drafting> asks;
+  trace::Setup setup = {};      ///< of n-grams: which, and their sizes but for the longest draft
+  std::string vocabulary = {};  ///< of n-grams: model file whose tokenizer reads the texts; empty:
+                                ///< they are split by simple rules
+  int n_predict = 0;            ///< of n-grams: output cap in tokens; 0: each text's own length
+  int n_ctx = 0;                ///< of n-grams: context that they have to end in; 0: any
+  bool replays = false;  ///< of n-grams: for a target that decodes again what it can't roll back
+  int most_tokens = 0;   ///< of a text, read from its beginning; 0: all
 };
 
 /// What the matrices of a synthesised file are stored as.
@@ -134,7 +152,7 @@ struct ProbeDevices {
 };
 
 using Job = std::variant<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill,
-                         Observe, ProbeDevices>;
+                         Observe, ProbeDevices, Map>;
 
 }  // namespace paceline::protocol
 

@@ -7,12 +7,13 @@ namespace paceline::protocol {
 using util::Json;
 
 PACELINE_JSON_FIELDS(ChatMessage, 3, role, content, images);
-PACELINE_JSON_FIELDS(Generate, 13, prompt, messages, prompt_tokens, n_predict, sampling, seed,
+PACELINE_JSON_FIELDS(Generate, 14, prompt, messages, prompt_tokens, n_predict, sampling, seed,
                      synced, record_drafts, record_gaps, ignore_eos, warm_session, forced_text,
-                     on_filled);
+                     on_filled, drafting);
 PACELINE_JSON_FIELDS(Fill, 2, text, depth);
 PACELINE_JSON_FIELDS(Probe, 4, widths, depth, repeats, on_filled);
-PACELINE_JSON_FIELDS(KnownText, 6, workload_class, prompt_id, prompt, messages, tokens, places);
+PACELINE_JSON_FIELDS(KnownText, 7, workload_class, prompt_id, prompt, messages, tokens, places,
+                     text);
 PACELINE_JSON_FIELDS(Reread, 2, texts, widths);
 PACELINE_ENUM_JSON(Quant);
 PACELINE_JSON_FIELDS(Synth, 6, source_path, destination_path, extra_layers, feed_forward, quant,
@@ -23,6 +24,8 @@ PACELINE_JSON_FIELDS(Inspect, 1, path);
 PACELINE_JSON_FIELDS(Check, 1, setup);
 PACELINE_JSON_FIELDS(Observe, 5, setup, text, depth, widths, n_predict);
 PACELINE_JSON_FIELDS(ProbeDevices, 2, bytes, threads);
+PACELINE_JSON_FIELDS(Map, 8, texts, asks, setup, vocabulary, n_predict, n_ctx, replays,
+                     most_tokens);
 // It has no fields, which the list of fields cannot say.
 inline void to_json(Json& json, const ListDevices&) { json = Json::object(); }
 inline void from_json(const Json&, ListDevices&) {}
@@ -41,14 +44,15 @@ struct Names {
 };
 
 constexpr Names<Generate, Probe, Reread, Synth, Invent, Inspect, ListDevices, Check, Fill, Observe,
-                ProbeDevices>
+                ProbeDevices, Map>
     job_names{{"generate", "probe", "reread", "synth", "invent", "inspect", "list_devices", "check",
-               "fill", "observe", "probe_devices"}};
+               "fill", "observe", "probe_devices", "map"}};
 constexpr Names<trace::Progress, trace::Prefill, trace::Pass, trace::Emission, trace::WidthTime,
                 trace::Rereading, trace::Fill, model::FileFacts, trace::Devices, trace::Answered,
-                trace::Finished, trace::Observation, trace::DeviceSpeeds>
+                trace::Finished, trace::Observation, trace::DeviceSpeeds, trace::DraftMap>
     event_names{{"progress", "prefill", "pass", "emission", "width_time", "rereading", "fill",
-                 "file_facts", "devices", "answered", "finished", "observation", "device_speeds"}};
+                 "file_facts", "devices", "answered", "finished", "observation", "device_speeds",
+                 "draft_map"}};
 
 template <class... Alternatives>
 Json to_tagged(const std::variant<Alternatives...>& value, const Names<Alternatives...>& names) {

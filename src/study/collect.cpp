@@ -33,6 +33,8 @@ void take(trace::Event&& event, Collected& collected) {
           collected.rereading = std::move(said);
         } else if constexpr (std::is_same_v<Said, model::FileFacts>) {
           collected.file = std::move(said);
+        } else if constexpr (std::is_same_v<Said, trace::DraftMap>) {
+          collected.maps.push_back(std::move(said));
         } else if constexpr (std::is_same_v<Said, trace::Devices>) {
           collected.devices = std::move(said);
         } else if constexpr (std::is_same_v<Said, trace::Observation>) {

@@ -19,6 +19,7 @@ struct Collected {
   std::optional<model::FileFacts> file;
   std::optional<trace::Devices> devices;
   std::optional<trace::Observation> observation;
+  std::vector<trace::DraftMap> maps;
   std::optional<trace::DeviceSpeeds> device_speeds;
 };
 

@@ -32,6 +32,6 @@ struct Answered {
 /// may arrive after the timed window, all at once.
 using Event =
     std::variant<Progress, Prefill, Pass, Emission, WidthTime, Rereading, Fill, model::FileFacts,
-                 Devices, Answered, Finished, Observation, DeviceSpeeds>;
+                 Devices, Answered, Finished, Observation, DeviceSpeeds, DraftMap>;
 
 }  // namespace paceline::trace

@@ -27,6 +27,7 @@ class Journal {
   util::Result<void> rereading(int launch, const Rereading& reread) {
     return take({launch, reread});
   }
+  util::Result<void> draft_map(int launch, const DraftMap& map) { return take({launch, map}); }
   /// How the launch ended.
   util::Result<void> launch_end(int launch, const Outcome& outcome) {
     return take({launch, outcome});

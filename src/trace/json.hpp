@@ -22,6 +22,9 @@ PACELINE_ENUM_NAMES(paceline::trace::SpecType, 12, {paceline::trace::SpecType::n
 PACELINE_ENUM_NAMES(paceline::trace::AcceptSchedule, 2,
                     {paceline::trace::AcceptSchedule::geometric, "geometric"},
                     {paceline::trace::AcceptSchedule::minimum_variance, "minimum-variance"});
+PACELINE_ENUM_NAMES(paceline::trace::MapKind, 3, {paceline::trace::MapKind::one_ask, "one_ask"},
+                    {paceline::trace::MapKind::each_length, "each_length"},
+                    {paceline::trace::MapKind::walked, "walked"});
 PACELINE_ENUM_NAMES(paceline::trace::PromptForm, 2, {paceline::trace::PromptForm::raw, "raw"},
                     {paceline::trace::PromptForm::chat, "chat"});
 PACELINE_ENUM_NAMES(paceline::trace::Origin, 5, {paceline::trace::Origin::user, "user"},
@@ -85,6 +88,7 @@ namespace paceline::trace {
 
 PACELINE_ENUM_JSON(SpecType);
 PACELINE_ENUM_JSON(AcceptSchedule);
+PACELINE_ENUM_JSON(MapKind);
 PACELINE_ENUM_JSON(PromptForm);
 PACELINE_ENUM_JSON(Origin);
 PACELINE_ENUM_JSON(Quantity);
@@ -103,10 +107,11 @@ static_assert(asked_parameters.size() + 2 == boost::pfr::tuple_size_v<Sampling>,
               "a number of Sampling is missing in asked_parameters");
 PACELINE_JSON_FIELDS(ForcedAcceptance, 3, length, schedule, rates);
 PACELINE_JSON_FIELDS(NgramDrafter, 2, type, sizes);
+PACELINE_JSON_FIELDS(Drafting, 2, n_max, p_min);
 PACELINE_JSON_FIELDS(KvTypes, 2, k, v);
-PACELINE_JSON_FIELDS(Setup, 16, model_path, draft_path, mmproj_path, spec_type, draft_n_max, ngram,
-                     asked_first, backend_sampling, forced, kv, draft_kv, n_ctx, threads,
-                     server_bin, server_args, url);
+PACELINE_JSON_FIELDS(Setup, 17, model_path, draft_path, mmproj_path, spec_type, draft_n_max,
+                     draft_p_min, ngram, asked_first, backend_sampling, forced, kv, draft_kv, n_ctx,
+                     threads, server_bin, server_args, url);
 PACELINE_JSON_FIELDS(Neutralised, 3, arm, parameter, value);
 PACELINE_JSON_FIELDS(Arm, 5, name, setup, sampling, neutralised, plain);
 
@@ -155,9 +160,9 @@ PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attem
                      offered, tested, accepted, overshoot, residual_passes, prompt_processed,
                      prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
                      client_decode_s);
-PACELINE_JSON_FIELDS(Request, 20, prompt_id, workload_class, family, repetition, filled_tokens,
-                     warm_up, synced, excluded, seed, outcome, stop, eos_counted, prefill, passes,
-                     emissions, text, noise, chunks, answer, tally);
+PACELINE_JSON_FIELDS(Request, 21, prompt_id, workload_class, family, repetition, filled_tokens,
+                     warm_up, synced, excluded, seed, drafting, outcome, stop, eos_counted, prefill,
+                     passes, emissions, text, noise, chunks, answer, tally);
 
 PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
@@ -169,12 +174,15 @@ PACELINE_JSON_FIELDS(LoadCell, 13, loop, level, rate_per_s, planned, began_ns, e
 PACELINE_JSON_FIELDS(LogitDifference, 4, width, logits, p99, largest);
 PACELINE_JSON_FIELDS(Margin, 4, workload_class, prompt_id, token, top2);
 PACELINE_JSON_FIELDS(Rereading, 2, widths, margins);
+PACELINE_JSON_FIELDS(DraftAsk, 4, drafting, places, offered, accepted);
+PACELINE_JSON_FIELDS(DraftMap, 11, workload_class, prompt_id, family, kind, prompt_tokens, tokens,
+                     ends_itself, reason, asks, began_ns, ended_ns);
 PACELINE_JSON_FIELDS(Fill, 6, depth, tokens, began_ns, ended_ns, drafter_ns, memory);
 PACELINE_JSON_FIELDS(FilledDepth, 4, asked_depth, outcome, fill, reading);
 PACELINE_JSON_FIELDS(GatherTime, 4, name, row_bytes, table_bytes, ns_per_row);
 PACELINE_JSON_FIELDS(MemorySpeed, 5, threads, read_bytes_per_s, llc_bytes, gathers, reason);
-PACELINE_JSON_FIELDS(Launch, 13, index, round, arm, held_out, facts, outcome, memory_speed,
-                     requests, widths, memory, loads, fills, rereadings);
+PACELINE_JSON_FIELDS(Launch, 14, index, round, arm, held_out, facts, outcome, memory_speed,
+                     requests, widths, memory, loads, fills, rereadings, maps);
 PACELINE_JSON_FIELDS(MixClass, 3, share, tokens_per_request, depth);
 PACELINE_JSON_FIELDS(Mix, 2, name, classes);
 PACELINE_JSON_FIELDS(Comparison, 8, a, b, again, a_says, b_says, margin, fail_if_slower, looks);

@@ -24,8 +24,9 @@ namespace {
 constexpr int trace_format = 7;
 
 /// In the order of Content.
-constexpr std::array kinds = {"header", "about", "launch",    "request",    "width",   "memory",
-                              "load",   "fill",  "rereading", "launch_end", "resumed", "end"};
+constexpr std::array kinds = {"header",     "about",   "launch", "request",   "width",
+                              "memory",     "load",    "fill",   "rereading", "draft_map",
+                              "launch_end", "resumed", "end"};
 static_assert(kinds.size() == std::variant_size_v<Content>);
 
 template <class Value>
@@ -159,6 +160,8 @@ util::Result<void> TraceBuilder::take_part(Record record) {
     launch.fills.push_back(std::move(*filled));
   } else if (auto* reread = std::get_if<Rereading>(&record.content)) {
     launch.rereadings.push_back(std::move(*reread));
+  } else if (auto* map = std::get_if<DraftMap>(&record.content)) {
+    launch.maps.push_back(std::move(*map));
   } else if (auto* outcome = std::get_if<Outcome>(&record.content)) {
     launch.outcome = std::move(*outcome);
     ended_launches_[index] = true;

@@ -16,7 +16,7 @@ struct End {
 
 /// What one record tells; an Outcome is how a launch ended.
 using Content = std::variant<Header, About, Launch, Request, WidthTime, MemoryReading, LoadCell,
-                             FilledDepth, Rereading, Outcome, Resumption, End>;
+                             FilledDepth, Rereading, DraftMap, Outcome, Resumption, End>;
 
 /// One line of a trace, in order of time.
 struct Record {

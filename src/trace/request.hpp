@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/server.hpp"
+#include "trace/setup.hpp"
 #include "trace/time.hpp"
 
 namespace paceline::trace {
@@ -136,6 +137,7 @@ struct Request {
   bool synced = false;    ///< device synchronised after each phase; not for headline figures
   bool excluded = false;  ///< by the rule in the header; in no figure
   std::uint32_t seed = 0;
+  std::optional<Drafting> drafting;  ///< absent: as the arm drafts
   Outcome outcome;
   StopReason stop = StopReason::none;
   bool eos_counted = true;  ///< a stop token, when one came, is among the emitted tokens

@@ -55,6 +55,13 @@ struct NgramDrafter {
   NgramSizes sizes;
 };
 
+/// How long a drafter drafts: a setup's own way, or a shorter one that is asked of an open engine.
+struct Drafting {
+  int n_max = 0;     ///< longest draft in tokens; of n-grams their longest
+  double p_min = 0;  ///< a draft ends before the first token that its drafter gives less; of
+                     ///< n-grams always 0
+};
+
 /// How many tokens of each draft are accepted around a mean that is asked for: each place has the
 /// same chance once the one before it was accepted, or as nearly the same number every time as can
 /// be.
@@ -107,9 +114,10 @@ struct Setup {
   std::optional<std::string> mmproj_path = {};  ///< vision projector to load beside the target, in
                                                 ///< the embedded engine; absent: none
   SpecType spec_type = SpecType::none;          ///< the only drafter, or the last one that is asked
-  int draft_n_max = 0;  ///< longest draft in tokens; 0 = the drafter's own longest; of none, the
-                        ///< longest whose pass must be possible, for reading texts again
-  NgramSizes ngram;     ///< for the n-gram types only
+  int draft_n_max = 0;     ///< longest draft in tokens; 0 = the drafter's own longest; of none, the
+                           ///< longest whose pass must be possible, for reading texts again
+  double draft_p_min = 0;  ///< as Drafting::p_min; llama.cpp's default is 0
+  NgramSizes ngram;        ///< for the n-gram types only
   std::vector<NgramDrafter> asked_first;  ///< before spec_type, in llama.cpp's order; the first
                                           ///< that drafts anything makes the pass's draft
   bool backend_sampling = true;  ///< draft tokens are picked on the device where that can be done

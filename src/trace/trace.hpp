@@ -7,6 +7,7 @@
 
 #include "trace/about.hpp"
 #include "trace/comparison.hpp"
+#include "trace/draft_map.hpp"
 #include "trace/facts.hpp"
 #include "trace/load.hpp"
 #include "trace/memory.hpp"
@@ -64,6 +65,7 @@ struct Launch {
   std::vector<LoadCell> loads;        ///< in order of time; empty: one request ran at a time
   std::vector<FilledDepth> fills;     ///< from the shallowest; empty: no depth was asked for
   std::vector<Rereading> rereadings;  ///< of texts that another arm did not say; mostly empty
+  std::vector<DraftMap> maps;         ///< of texts that a drafter was asked along; mostly empty
 };
 
 /// What a run was going to do, fixed before it began.

@@ -21,6 +21,7 @@ namespace paceline::trace {
 ///   {"record": "load", "launch": index, "value": LoadCell}
 ///   {"record": "fill", "launch": index, "value": FilledDepth}
 ///   {"record": "rereading", "launch": index, "value": Rereading}
+///   {"record": "draft_map", "launch": index, "value": DraftMap}
 ///   {"record": "launch_end", "launch": index, "value": Outcome}
 ///   {"record": "resumed", "value": Resumption}                 launches past those kept are void
 ///   {"record": "end", "interrupted": bool}

@@ -16,6 +16,8 @@
 #include "worker/llama/devices.hpp"
 #include "worker/llama/generation.hpp"
 #include "worker/llama/inventing.hpp"
+#include "worker/llama/mapping.hpp"
+#include "worker/llama/ngram_mapping.hpp"
 #include "worker/llama/observing.hpp"
 #include "worker/llama/probing.hpp"
 #include "worker/llama/rereading.hpp"
@@ -95,6 +97,11 @@ trace::Finished Session::perform(const protocol::Reread& job) {
 
 trace::Finished Session::perform(const protocol::Fill& job) {
   return model_ == nullptr ? no_model() : fill_context(*model_, job, *this);
+}
+
+trace::Finished Session::perform(const protocol::Map& job) {
+  if (trace::is_ngram(job.setup.spec_type)) return map_ngrams(model_.get(), job, *this);
+  return model_ == nullptr ? no_model() : map_drafts(*model_, job, *this);
 }
 
 trace::Finished Session::perform(const protocol::Synth& job) {

@@ -32,6 +32,7 @@ class Session : private JobPort {
   trace::Finished perform(const protocol::Probe& job);
   trace::Finished perform(const protocol::Reread& job);
   trace::Finished perform(const protocol::Fill& job);
+  trace::Finished perform(const protocol::Map& job);
   trace::Finished perform(const protocol::Synth& job);
   trace::Finished perform(const protocol::Invent& job);
   trace::Finished perform(const protocol::Inspect& job);

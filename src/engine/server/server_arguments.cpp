@@ -69,6 +69,8 @@ void add_drafting(const trace::Setup& setup, Arguments& arguments) {
     add_ngram_sizes(setup.spec_type, setup.ngram, arguments);
   else if (const auto longest = longest_draft(setup))
     arguments.add("--spec-draft-n-max", std::to_string(*longest));
+  if (setup.draft_p_min > 0)
+    arguments.add("--spec-draft-p-min", fmt::format("{}", setup.draft_p_min));
   if (!setup.backend_sampling) arguments.list().emplace_back("--no-spec-draft-backend-sampling");
 }
 
@@ -107,7 +109,7 @@ constexpr std::string_view own_kv_option =
 constexpr std::string_view own_backend_sampling =
     "the report would not know of it: give paceline --backend-sampling";
 
-constexpr std::array<Forbidden, 34> forbidden{{
+constexpr std::array<Forbidden, 35> forbidden{{
     {"--api-key", "it would be recorded; set LLAMA_API_KEY instead, or --api-key-file"},
     {"--hf-token", "it would be recorded; set HF_TOKEN instead"},
     {"-hft", "it would be recorded; set HF_TOKEN instead"},
@@ -136,6 +138,7 @@ constexpr std::array<Forbidden, 34> forbidden{{
     {"--spec-draft-type-v", own_option},
     {"--spec-type", own_option},
     {"--spec-draft-n-max", own_option},
+    {"--spec-draft-p-min", own_option},
     {"--spec-draft-backend-sampling", own_backend_sampling},
     {"--no-spec-draft-backend-sampling", own_backend_sampling},
     {"-np", "--concurrency decides how many requests it takes at once"},

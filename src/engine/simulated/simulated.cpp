@@ -63,6 +63,7 @@ struct Runner {
   std::vector<trace::Event> operator()(const protocol::Reread& job) const {
     return reread(truth, site, job);
   }
+  std::vector<trace::Event> operator()(const protocol::Map&) const { return no_drafts(); }
   std::vector<trace::Event> operator()(const protocol::Synth&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Invent&) const { return no_files(); }
   std::vector<trace::Event> operator()(const protocol::Inspect&) const { return no_files(); }
@@ -75,6 +76,9 @@ struct Runner {
     return (*this)(protocol::ListDevices{});
   }
 
+  static std::vector<trace::Event> no_drafts() {
+    return {failed(trace::OutcomeKind::refused, "the simulated engine drafts no tokens")};
+  }
   static std::vector<trace::Event> no_files() {
     return {failed(trace::OutcomeKind::refused, "the simulated engine has no model files")};
   }

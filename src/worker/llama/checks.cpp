@@ -215,6 +215,8 @@ util::Result<void> check_ngram_setup(const trace::Setup& setup) {
   if (setup.draft_path)
     return refuse("{} drafts from the text itself and has no use for the file '{}': leave -md out.",
                   type, *setup.draft_path);
+  if (setup.draft_p_min != 0)
+    return refuse("{} gives its drafts no probability: leave --spec-draft-p-min out.", type);
   if (setup.draft_n_max != 0)
     return refuse("The longest draft of {} is one of its own sizes: leave --spec-draft-n-max out.",
                   type);
@@ -308,6 +310,9 @@ util::Result<void> check_setup(const trace::Setup& setup) {
   if (setup.spec_type == SpecType::none && setup.forced)
     return refuse("Without a drafter there is no acceptance to force: leave --accept-.. out.");
   if (trace::is_ngram(setup.spec_type)) return check_ngram_setup(setup);
+  if (!(setup.draft_p_min >= 0 && setup.draft_p_min <= 1))
+    return refuse("A draft cannot end below a probability of {}: --spec-draft-p-min takes 0 to 1.",
+                  setup.draft_p_min);
   if (setup.draft_n_max < 0 || setup.draft_n_max >= batch_tokens)
     return refuse(
         "A draft of {} tokens cannot be verified in one pass: --spec-draft-n-max takes "

@@ -33,7 +33,17 @@ util::Result<void> check_forced_text(const LoadedModel& model, const protocol::G
   return {};
 }
 
+util::Result<void> check_drafting(const LoadedModel& model, const protocol::Generate& job) {
+  if (!job.drafting) return {};
+  if (job.on_filled || job.warm_session || model.facts.forced_rates)
+    return refuse(
+        "A request cannot draft in a way of its own behind a fill, in a warm session or with "
+        "acceptance drawn by chance: open an engine that drafts so.");
+  return model.check_drafting(*job.drafting);
+}
+
 trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& port) {
+  if (auto checked = check_drafting(model, job); !checked) return refused(checked.error().message);
   if (auto checked = check_forced_text(model, job); !checked)
     return refused(checked.error().message);
   if (job.on_filled && model.fill.tokens.empty())
@@ -43,7 +53,8 @@ trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& 
   const auto sampling = resolve_sampling(model.target_model.get(), job.sampling);
   if (!sampling) return refused(sampling.error().message);
   const auto state = job.warm_session ? DrafterState::kept : DrafterState::fresh;
-  const auto ready = job.on_filled ? model.fill.return_to(model, state) : model.reset(state);
+  const auto ready =
+      job.on_filled ? model.fill.return_to(model, state) : model.reset(state, job.drafting);
   if (!ready) return refused(ready.error().message);
   DecodeWindow window(model, job, sampling->parameters, std::move(*prompt), port);
   const util::Result<trace::OutcomeKind> ended = window.run();

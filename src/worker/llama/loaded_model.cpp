@@ -4,15 +4,12 @@
 #include <vector>
 
 #include "worker/llama/checks.hpp"
+#include "worker/llama/ngram.hpp"
+#include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {
 
 namespace {
-
-/// True of drafters whose decode calls take a row of hidden state beside each token.
-bool takes_hidden_rows(trace::SpecType type) {
-  return type == trace::SpecType::draft_mtp || type == trace::SpecType::draft_eagle3;
-}
 
 /// One token with a row of zeros for the hidden state before it, behind the one that the target has
 /// seen: a drafter may share the target's cache.
@@ -40,19 +37,48 @@ void forget_everything(llama_context* context) {
 
 }  // namespace
 
+bool takes_hidden_rows(trace::SpecType type) {
+  return type == trace::SpecType::draft_mtp || type == trace::SpecType::draft_eagle3;
+}
+
 LoadedModel::LoadedModel() : batch(batch_tokens) {}
 
-util::Result<void> LoadedModel::reset(DrafterState state) {
+util::Result<void> LoadedModel::reset(DrafterState state,
+                                      const std::optional<trace::Drafting>& drafting) {
   fill = {};
   forget_everything(target.get());
   if (has_drafter_context()) forget_everything(drafter.get());
   if (!speculates() || state == DrafterState::kept) return {};
-  return renew_drafters();
+  return renew_drafters(drafting);
+}
+
+common_params_speculative LoadedModel::parameters_for(
+    const std::optional<trace::Drafting>& drafting) const {
+  common_params_speculative parameters = speculative;
+  if (!drafting) return parameters;
+  parameters.draft.n_max = drafting->n_max;
+  parameters.draft.p_min = static_cast<float>(drafting->p_min);
+  if (facts.ngram)
+    set_sizes(setup.spec_type, with_longest(*facts.ngram, drafting->n_max), parameters);
+  return parameters;
+}
+
+util::Result<void> LoadedModel::check_drafting(const trace::Drafting& drafting) const {
+  const int longest = facts.draft_n_max.value_or(0);
+  if (drafting.n_max < 1 || drafting.n_max > longest)
+    return refuse("Drafts of {} tokens cannot be asked for: this engine was opened for 1 to {}.",
+                  drafting.n_max, longest);
+  if (!(drafting.p_min >= 0 && drafting.p_min <= 1))
+    return refuse("A draft cannot end below a probability of {}: p-min goes from 0 to 1.",
+                  drafting.p_min);
+  if (!facts.ngram) return {};
+  PACELINE_TRY(effective_sizes(setup.spec_type, with_longest(*facts.ngram, drafting.n_max)));
+  return {};
 }
 
 // Fresh drafters: some carry a hidden row from the last request into the next.
-util::Result<void> LoadedModel::renew_drafters() {
-  PACELINE_TRY(drafters.renew(setup, speculative));
+util::Result<void> LoadedModel::renew_drafters(const std::optional<trace::Drafting>& drafting) {
+  PACELINE_TRY(drafters.renew(setup, parameters_for(drafting)));
   return has_drafter_context() ? prime() : util::Result<void>{};
 }
 

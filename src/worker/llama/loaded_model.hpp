@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "common.h"
@@ -23,6 +24,10 @@ namespace paceline::worker {
 /// What a drafter knows beside the KV caches when a request begins: nothing, or what it learned in
 /// the requests before (n-gram tables).
 enum class DrafterState { fresh, kept };
+
+/// True of drafters whose decode calls take a row of hidden state beside each token: they carry the
+/// row of the last token from one pass to the next.
+bool takes_hidden_rows(trace::SpecType type);
 
 /// One target with its drafter, as llama.cpp holds them. Members are freed in reverse order: the
 /// drafter's context reads the target's.
@@ -54,12 +59,19 @@ struct LoadedModel {
   const llama_vocab* vocabulary() const { return llama_model_get_vocab(target_model.get()); }
 
   /// Forgets everything the last job left, a fill included: both KV caches and the drafter's own
-  /// state, unless that is kept. Ends with the graphs reserved, so that no later decode call pays
-  /// for it.
-  util::Result<void> reset(DrafterState state = DrafterState::fresh);
+  /// state, unless that is kept; fresh drafters are held to `drafting`, if any. Ends with the
+  /// graphs reserved, so that no later decode call pays for it.
+  util::Result<void> reset(DrafterState state = DrafterState::fresh,
+                           const std::optional<trace::Drafting>& drafting = {});
+
+  /// Refuses a way of drafting that the open drafter, as it was loaded, cannot be held to.
+  util::Result<void> check_drafting(const trace::Drafting& drafting) const;
+
+  /// What drafters are made with: as loaded, or held to `drafting`.
+  common_params_speculative parameters_for(const std::optional<trace::Drafting>& drafting) const;
 
  private:
-  util::Result<void> renew_drafters();
+  util::Result<void> renew_drafters(const std::optional<trace::Drafting>& drafting);
   util::Result<void> prime();
 };
 

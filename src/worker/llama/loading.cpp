@@ -175,7 +175,8 @@ util::Result<void> load_drafter(LoadedModel& model, int block_outputs) {
 /// One short draft of the drafter that has a model: that drafting works at all, and how many
 /// candidates the device leaves for each place of it; 0: the logits went to the host.
 util::Result<int> try_draft(LoadedModel& model) {
-  PACELINE_TRY(model.reset());
+  // Whatever it would keep back is to be drafted here.
+  PACELINE_TRY(model.reset(DrafterState::fresh, trace::Drafting{model.speculative.draft.n_max, 0}));
   model.batch.clear();
   model.batch.add(0, 0, false);
   model.batch.add(0, 1, true);
@@ -201,6 +202,7 @@ common_params_speculative speculative_parameters(const trace::Setup& setup, cons
   for (const trace::SpecType type : trace::drafters_of(setup))
     parameters.types.push_back(library_type(type));
   parameters.draft.n_max = plan.n_max;
+  parameters.draft.p_min = static_cast<float>(setup.draft_p_min);
   parameters.draft.backend_sampling = setup.backend_sampling;
   if (plan.ngram) set_sizes(setup.spec_type, *plan.ngram, parameters);
   for (const auto& [type, sizes] : plan.asked_first) set_sizes(type, sizes, parameters);

@@ -73,6 +73,11 @@ util::Result<NgramSizes> effective_sizes(SpecType type, const NgramSizes& asked)
   return sizes;
 }
 
+NgramSizes with_longest(NgramSizes sizes, int n_max) {
+  if (sizes.size_m) sizes.size_m = n_max;
+  return sizes;
+}
+
 void set_sizes(SpecType type, const NgramSizes& sizes, common_params_speculative& parameters) {
   PACELINE_ASSERT(trace::is_ngram(type));
   if (type == SpecType::ngram_mod) {

@@ -12,6 +12,9 @@ namespace paceline::worker {
 util::Result<trace::NgramSizes> effective_sizes(trace::SpecType type,
                                                 const trace::NgramSizes& asked);
 
+/// The sizes with another longest draft; those of ngram-cache, which has one only, as they are.
+trace::NgramSizes with_longest(trace::NgramSizes sizes, int n_max);
+
 /// Hands effective sizes to the library.
 void set_sizes(trace::SpecType type, const trace::NgramSizes& sizes,
                common_params_speculative& parameters);

@@ -50,8 +50,10 @@ void Checkpoint::mark(LoadedModel& model, int depth) {
 util::Result<void> Checkpoint::protect(LoadedModel& model, int offered) {
   if (model.drafter_rollback == COMMON_CONTEXT_SEQ_RM_TYPE_FULL)
     saved_.load_dft(model.drafter.get(), sequence, flags);
-  if (model.has_drafter_context() && !forget_from(model.drafter.get(), saved_.pos_max + 1))
-    return not_rolled_back("drafter", saved_.pos_max + 1);
+  // Not by the target's last position: a drafter that is asked alone has a target without any.
+  const int depth = static_cast<int>(saved_.n_tokens);
+  if (model.has_drafter_context() && !forget_from(model.drafter.get(), depth))
+    return not_rolled_back("drafter", depth);
   if (offered > 0 && needs_replay(model, offered))
     saved_.update_tgt(model.target.get(), sequence, flags);
   return {};

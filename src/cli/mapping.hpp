@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/measure.hpp"
+#include "study/mapping.hpp"
+#include "study/plan.hpp"
+#include "trace/trace.hpp"
+
+// What tune and predict share: a map of texts from settings, and the arms that it speaks of.
+
+namespace paceline::cli {
+
+/// What a map is asked beside what a run is.
+struct MapOptionsSource {
+  std::vector<double> p_mins;
+  int rounds = 0;  ///< launches that passes are timed in
+};
+
+/// A map that was made.
+struct MapResult {
+  trace::Trace trace;
+};
+
+/// Gives arms the longest drafts to ask for, and the names of their drafters; refuses those that
+/// cannot be mapped.
+util::Result<void> prepare_arms(std::vector<trace::Arm>& arms);
+
+/// A map of texts that plain writes behind a run's prompts.
+study::MapOptions map_options(const study::RunOptions& run, const MapOptionsSource& source);
+
+/// Says what is going to be mapped and timed.
+void describe(const study::MapOptions& options, std::size_t fresh_prompts);
+
+/// Maps, with progress on standard error, into a study of its own that is kept as `run` says.
+util::Result<MapResult> make_map(const study::MapOptions& options, study::RunOptions run,
+                                 const Output& output, const engine::EngineFactory& make_engine);
+
+/// The first failure of a launch or a request that left nothing to say.
+util::Result<void> check_mapped(const MapResult& map);
+
+/// Equal shares of its classes.
+trace::Mix equal_mix(const MapResult& map);
+
+/// Plain and every way of drafting that the map speaks of, as arms to be run.
+std::vector<trace::Arm> all_arms(const MapResult& map);
+
+/// Plain, one of those, and the next shorter and longer drafts of the same drafter.
+std::vector<trace::Arm> arms_near(const MapResult& map, const std::string& arm);
+
+}  // namespace paceline::cli

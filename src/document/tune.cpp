@@ -1,0 +1,307 @@
+#include "document/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "document/counted.hpp"
+#include "document/workload.hpp"
+#include "metrics/summary.hpp"
+#include "trace/json.hpp"
+#include "util/clock.hpp"
+
+namespace paceline::document {
+
+namespace {
+
+constexpr double seconds_per_ns = 1e-9;
+constexpr const char* no_times = "no pass was timed on this machine";
+constexpr const char* over_texts = "95 % over texts";
+
+const metrics::PredictedArm* find_way(const metrics::PredictedRun& run, const std::string& arm) {
+  const auto found = std::find_if(run.arms.begin(), run.arms.end(),
+                                  [&](const auto& way) { return way.name == arm; });
+  return found == run.arms.end() ? nullptr : &*found;
+}
+
+bool is_oracle(const metrics::PredictedArm* way) {
+  return way != nullptr && way->drafting.n_max == 0;
+}
+
+/// Neither plain nor an oracle: something that can be chosen.
+bool is_choice(const metrics::PredictedArm* way) { return way != nullptr && !is_oracle(way); }
+
+Quantity timed(const metrics::Estimate& estimate, bool has_times) {
+  return has_times ? to_quantity(estimate) : no_quantity(no_times);
+}
+
+/// Counts of a text are what they are whatever the launch.
+Quantity counted(const metrics::Estimate& estimate, bool has_times) {
+  Quantity quantity = to_quantity(estimate);
+  if (!has_times && !quantity.level.empty() && quantity.level != "exact")
+    quantity.level = over_texts;
+  if (!has_times && quantity.reason.empty() && quantity.value && !quantity.low)
+    quantity.reason = "too few texts";
+  return quantity;
+}
+
+Known<double> guessed_of(const metrics::Counts& counts) {
+  const auto accepted = counts.accepted.value();
+  if (!accepted || counts.decode_tokens == 0) return not_known<double>("nothing was decoded");
+  return known(static_cast<double>(*accepted) / static_cast<double>(counts.decode_tokens));
+}
+
+TunedWay to_way(const metrics::ClassSummary& summary, const std::string& arm,
+                const metrics::PredictedRun& run) {
+  const metrics::PredictedArm* way = find_way(run, arm);
+  TunedWay row;
+  row.arm = arm;
+  row.draft_n_max = way == nullptr   ? not_known<int>("plain drafts nothing")
+                    : is_oracle(way) ? not_known<int>("it chooses before every pass")
+                                     : known(way->drafting.n_max);
+  row.draft_p_min = way == nullptr ? 0 : way->drafting.p_min;
+  row.tokens_per_pass = counted(summary.tokens_per_pass, run.has_times);
+  row.acceptance = counted(summary.acceptance, run.has_times);
+  row.guessed =
+      way == nullptr ? not_known<double>("plain drafts nothing") : guessed_of(summary.counts);
+  row.passes_per_s = timed(summary.passes_per_s, run.has_times);
+  row.tokens_per_s = timed(summary.tokens_per_s, run.has_times);
+  row.speedup = timed(summary.speedup, run.has_times);
+  return row;
+}
+
+/// The way of drafting that has most of something.
+template <class Rows, class Value>
+Known<std::string> most_of(const Rows& rows, const metrics::PredictedRun& run, Value value) {
+  const std::string* best = nullptr;
+  double most = 0;
+  for (const auto& row : rows) {
+    const std::optional<double> found = value(row);
+    if (!found || !is_choice(find_way(run, row.arm)) || (best != nullptr && *found <= most))
+      continue;
+    best = &row.arm;
+    most = *found;
+  }
+  return best == nullptr ? not_known<std::string>(no_times) : known(*best);
+}
+
+TunedClass to_class(const metrics::Summary& summary, std::size_t index,
+                    const metrics::PredictedRun& run) {
+  TunedClass made;
+  for (const auto& arm : summary.arms) {
+    if (index >= arm.classes.size() || arm.classes[index].prompts == 0) continue;
+    const auto& of_class = arm.classes[index];
+    made.name = of_class.workload_class;
+    made.texts = std::max(made.texts, of_class.prompts);
+    made.tokens =
+        std::max(made.tokens, of_class.counts.decode_tokens / std::max(1, of_class.launches));
+    made.ways.push_back(to_way(of_class, arm.name, run));
+  }
+  made.fastest = most_of(made.ways, run, [](const auto& way) { return way.tokens_per_s.value; });
+  made.most_accepting =
+      most_of(made.ways, run, [](const auto& way) { return way.acceptance.value; });
+  made.most_tokens =
+      most_of(made.ways, run, [](const auto& way) { return way.tokens_per_pass.value; });
+  return made;
+}
+
+std::vector<TunedMix> to_total(const metrics::Summary& summary, const metrics::PredictedRun& run) {
+  std::vector<TunedMix> rows;
+  std::optional<double> plain;
+  for (const auto& arm : summary.arms) {
+    TunedMix row{arm.name, timed(arm.pat_decode, run.has_times), {}};
+    if (find_way(run, arm.name) == nullptr) plain = row.pat_decode.value;
+    row.speedup = plain && row.pat_decode.value
+                      ? known(*row.pat_decode.value / *plain)
+                      : not_known<double>(run.has_times ? "no plain arm was timed" : no_times);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string way_of_asking(const trace::DraftMap& map) {
+  switch (map.kind) {
+    case trace::MapKind::one_ask:
+      return "asked once at every place: a shorter draft is the beginning of a longer one";
+    case trace::MapKind::each_length:
+      return "asked for every length at every place: a block's drafts of two lengths differ";
+    case trace::MapKind::walked:
+      return "walked with every length: what it drafts depends on what was accepted before";
+  }
+  return "";
+}
+
+void describe_maps(Tune& tune, const trace::Trace& mapped) {
+  for (const auto& arm : mapped.header.arms) {
+    long texts = 0;
+    std::set<std::string> reasons;
+    const trace::DraftMap* one = nullptr;
+    for (const auto& launch : mapped.launches)
+      if (launch.arm == arm.name)
+        for (const auto& map : launch.maps) {
+          if (!map.reason.empty()) reasons.insert(map.prompt_id + ": " + map.reason);
+          if (map.reason.empty() && ++texts > 0) one = &map;
+        }
+    if (one != nullptr)
+      tune.maps.push_back(fmt::format("{} ({}) {}; {} texts", arm.name,
+                                      util::enum_name(arm.setup.spec_type), way_of_asking(*one),
+                                      texts));
+    for (const auto& reason : reasons)
+      tune.notes.push_back(arm.name + " was not asked along " + reason);
+  }
+}
+
+double seconds_of(const trace::Request& request) {
+  const trace::Nanoseconds ended =
+      request.passes.empty() ? request.prefill.ended_ns : request.passes.back().ended_ns;
+  return static_cast<double>(ended - request.prefill.began_ns) * seconds_per_ns;
+}
+
+double seconds_of(const trace::Launch& launch) {
+  double seconds = launch.facts ? launch.facts->load_s : 0;
+  for (const auto& request : launch.requests) seconds += seconds_of(request);
+  for (const auto& map : launch.maps)
+    seconds += static_cast<double>(map.ended_ns - map.began_ns) * seconds_per_ns;
+  return seconds;
+}
+
+double seconds_of(const trace::Trace& trace) {
+  double seconds = 0;
+  for (const auto& launch : trace.launches) seconds += seconds_of(launch);
+  return seconds;
+}
+
+/// As it would be with plain and every length of each drafter in every round: the decoding that is
+/// predicted, and prefill and loading as they were here.
+Known<double> estimated_grid(const trace::Trace& mapped, const metrics::PredictedRun& run) {
+  if (!run.has_times) return not_known<double>(no_times);
+  double prefill_s = 0;
+  double load_s = 0;
+  int requests = 0;
+  int loads = 0;
+  for (const auto& launch : mapped.launches) {
+    if (launch.facts && ++loads > 0) load_s += launch.facts->load_s;
+    for (const auto& request : launch.requests) {
+      prefill_s +=
+          static_cast<double>(request.prefill.ended_ns - request.prefill.began_ns) * seconds_per_ns;
+      ++requests;
+    }
+  }
+  if (requests == 0) return not_known<double>("no request was made");
+  double grid_s = 0;
+  for (const auto& launch : run.trace.launches) {
+    const auto* way = find_way(run, launch.arm);
+    if (is_oracle(way) || (way != nullptr && way->drafting.p_min > 0)) continue;
+    grid_s += load_s / loads;
+    for (const auto& request : launch.requests)
+      grid_s += seconds_of(request) + prefill_s / requests;
+  }
+  return known(grid_s);
+}
+
+TunedEffort effort_of(const trace::Trace& mapped, const metrics::PredictedRun& run) {
+  TunedEffort effort;
+  for (const auto& launch : mapped.launches) {
+    const auto* arm = trace::find_arm(mapped.header.arms, launch.arm);
+    const bool is_plain = arm != nullptr && trace::is_denominator(*arm);
+    (trace::is_headline(launch, mapped.header) ? effort.timing_s
+     : is_plain                                ? effort.texts_s
+                                               : effort.maps_s) += seconds_of(launch);
+  }
+  effort.confirmation_s = not_known<double>("nothing was confirmed");
+  effort.grid_s = estimated_grid(mapped, run);
+  effort.share = not_known<double>("nothing was confirmed");
+  return effort;
+}
+
+void set_share(TunedEffort& effort) {
+  if (!effort.grid_s.value || !effort.confirmation_s.value) return;
+  effort.share =
+      known((effort.texts_s + effort.maps_s + effort.timing_s + *effort.confirmation_s.value) /
+            *effort.grid_s.value);
+}
+
+Known<double> predicted_speedup(const Tune& tune, const std::string& arm,
+                                const std::string& workload_class) {
+  if (workload_class.empty()) {
+    for (const auto& row : tune.total)
+      if (row.arm == arm) return row.speedup;
+  }
+  for (const auto& one : tune.classes)
+    for (const auto& way : one.ways)
+      if (one.name == workload_class && way.arm == arm)
+        return known_or(way.speedup.value, "the map gives none");
+  return not_known<double>("it was not mapped");
+}
+
+std::vector<TunedMeasurement> measurements_of(const Tune& tune, const trace::Trace& run,
+                                              const trace::Mix& mix) {
+  std::vector<TunedMeasurement> rows;
+  std::optional<double> plain;
+  for (const auto& arm : metrics::summarise(run, mix).arms) {
+    for (const auto& one : arm.classes)
+      rows.push_back({arm.name, one.workload_class, to_quantity(one.tokens_per_pass),
+                      to_quantity(one.tokens_per_s), to_quantity(one.speedup),
+                      predicted_speedup(tune, arm.name, one.workload_class)});
+    TunedMeasurement total{arm.name,
+                           "",
+                           no_quantity("classes differ in it"),
+                           to_quantity(arm.pat_decode),
+                           no_quantity("this is the plain arm"),
+                           predicted_speedup(tune, arm.name, "")};
+    if (arm.name == trace::plain_arm) {
+      plain = total.tokens_per_s.value;
+    } else if (plain && total.tokens_per_s.value) {
+      total.speedup.value = *total.tokens_per_s.value / *plain;
+      total.speedup.reason = "a ratio of two PATs has no interval here";
+    }
+    rows.push_back(std::move(total));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Tune to_tune(const trace::Trace& mapped, const trace::Mix& mix) {
+  const metrics::PredictedRun run = metrics::predict_run(mapped);
+  const metrics::Summary summary = metrics::summarise(run.trace, mix);
+  Tune tune;
+  tune.tool = {"paceline", PACELINE_VERSION};
+  tune.created = mapped.header.created;
+  tune.trace_id = mapped.header.trace_id;
+  tune.confirmation_trace_id = not_known<std::string>("nothing was confirmed");
+  const auto* facts = first_facts(mapped, "");
+  tune.model = facts != nullptr ? known(file_name(facts->target.path))
+                                : not_known<std::string>("no model was loaded");
+  tune.workload = file_name(mapped.header.workload);
+  tune.mix = mix.name;
+  describe_maps(tune, mapped);
+  for (std::size_t i = 0; i < metrics::classes_of(run.trace).size(); ++i)
+    tune.classes.push_back(to_class(summary, i, run));
+  tune.total = to_total(summary, run);
+  tune.best = most_of(tune.total, run, [](const auto& row) { return row.pat_decode.value; });
+  const metrics::MapCheck check = metrics::check_map(mapped);
+  tune.check = {check.requests, check.requests_equal, check.passes, check.differences};
+  tune.effort = effort_of(mapped, run);
+  for (const auto& note : mapped.header.workload_notes) tune.notes.push_back(note);
+  if (mapped.interrupted) tune.notes.emplace_back("the user stopped it before its end");
+  return tune;
+}
+
+void add_confirmation(Tune& tune, const trace::Trace& run, const trace::Mix& mix) {
+  tune.confirmation_trace_id = known(run.header.trace_id);
+  tune.confirmed = measurements_of(tune, run, mix);
+  tune.effort.confirmation_s = known(seconds_of(run));
+  set_share(tune.effort);
+}
+
+void add_grid(Tune& tune, const trace::Trace& run, const trace::Mix& mix) {
+  tune.grid = measurements_of(tune, run, mix);
+  tune.effort.grid_s = known(seconds_of(run));
+  tune.effort.grid_is_measured = true;
+  set_share(tune.effort);
+}
+
+}  // namespace paceline::document
