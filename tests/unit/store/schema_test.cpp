@@ -73,6 +73,7 @@ TEST_F(StoreFile, of_something_else_is_refused_and_left_alone) {
 TEST_F(StoreFile, of_a_later_version_is_refused_and_left_alone) {
   { ASSERT_TRUE(Store::open(path("s.db"))->database().run("PRAGMA user_version = 99")); }
   EXPECT_THAT(refusal(path("s.db")), HasSubstr("later version"));
+  EXPECT_FALSE(fs::exists(path("s.db-wal"))) << "it was not even opened";
   // The version stands in the -wal file alone: its program was killed.
   { ASSERT_TRUE(Store::open(path("t.db"))); }
   {

@@ -175,6 +175,21 @@ TEST(Store, keeps_earlier_records_when_the_disk_is_full) {
             std::count(before.begin(), before.end(), '\n') + records - 1);
 }
 
+TEST(Store, has_a_record_with_its_row_and_counters_or_none_of_it) {
+  auto store = empty_store();
+  put_study(store, sample_header("a"), 2);
+  const auto before = *store.find("a");
+  const auto lines = *store.lines(before);
+  ASSERT_TRUE(
+      store.database().run("CREATE TEMP TRIGGER refuse BEFORE UPDATE OF requests ON main.study "
+                           "BEGIN SELECT RAISE(ABORT, 'no'); END"));
+  StudyJournal journal(store.database(), before.key);
+  ASSERT_FALSE(journal.request(0, sample_request("p")));
+  EXPECT_EQ(*store.lines(before), lines);
+  EXPECT_EQ(store.find("a")->bytes, before.bytes);
+  EXPECT_EQ(store.requests(before, {})->size(), 2u);
+}
+
 TEST(Store, refuses_an_import_whole_when_a_line_of_it_is_wrong) {
   auto store = empty_store();
   put_study(store, sample_header("a"), 1);
@@ -184,6 +199,9 @@ TEST(Store, refuses_an_import_whole_when_a_line_of_it_is_wrong) {
   const auto wrong = other.import_traces(text + "{\"record\":\"request\",\"launch\":7}\n");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("trace line 8"));
+  const auto misplaced = other.import_traces(text + trace::line_of({7, trace::Outcome()}) + "\n");
+  ASSERT_FALSE(misplaced);
+  EXPECT_THAT(misplaced.error().message, HasSubstr("trace line 8: unknown launch"));
   EXPECT_TRUE(other.list({})->empty());
   EXPECT_FALSE(other.import_traces("")) << "no header";
   ASSERT_TRUE(other.import_traces(text + "{\"record\":\"requ")) << "a line that was cut off";
