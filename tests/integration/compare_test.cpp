@@ -17,8 +17,8 @@ namespace paceline {
 namespace {
 
 using support::Ended;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const std::string target = PACELINE_SOURCE_DIR "/models/target-mtp-f16.gguf";
 
@@ -58,8 +58,8 @@ class Compare : public support::MeasuringTest {
 
 // The acceptances are drawn by chance, other ones in each server, so that prompts differ.
 TEST_F(Compare, tells_two_servers_apart_by_the_factor_that_moved) {
-  const auto ended = compare({"--server-bin", server("old", "--pass-ms 4"), "--server-bin",
-                              server("new", "--pass-ms 4 --acceptance 0.1,0.1,0.1 --mock-seed 2"),
+  const auto ended = compare({"--server-bin", server("old", "--pass-ms 1"), "--server-bin",
+                              server("new", "--pass-ms 1 --acceptance 0.1,0.1,0.1 --mock-seed 2"),
                               "--prompts", "8", "--launches", "3", "--fail-if-slower", "3%",
                               "--junit", path("junit.xml"), "--github", path("summary.md")});
   EXPECT_EQ(ended.exit_code, 1) << ended.errors;
@@ -114,19 +114,15 @@ TEST_F(Compare, refuses_what_makes_no_comparison_in_a_sentence) {
   }
 }
 
-/// A repository whose commits are servers: the third does not build, and from the fourth on drafts
-/// are worse.
+/// A repository whose commits are servers: from the second on drafts are worse, and the third does
+/// not build.
 class Bisect : public Compare {
  protected:
   Bisect() {
-    const std::string mock = "exec " PACELINE_BINARY_DIR "/paceline mock --pass-ms 4 ";
-    const std::vector<std::string> servers{
-        mock + "\"$@\"",
-        mock + "--mock-seed 2 \"$@\"",
-        "no server",
-        mock + "--acceptance 0.1,0.1,0.1 --mock-seed 3 \"$@\"",
-        mock + "--acceptance 0.1,0.1,0.1 --mock-seed 4 \"$@\"",
-    };
+    const std::string mock = "exec " PACELINE_BINARY_DIR "/paceline mock --pass-ms 1 ";
+    const std::string worse = mock + "--acceptance 0.1,0.1,0.1 --mock-seed ";
+    const std::vector<std::string> servers{mock + "\"$@\"", worse + "2 \"$@\"", "no server",
+                                           worse + "3 \"$@\""};
     std::string script = "cd '" + home() + "' && mkdir repo && cd repo && git init -q && " +
                          "git config user.email a@b && git config user.name somebody";
     for (std::size_t i = 0; i < servers.size(); ++i)
@@ -139,13 +135,13 @@ class Bisect : public Compare {
 
 TEST_F(Bisect, finds_the_commit_that_made_it_slower_and_leaves_the_repository_alone) {
   const auto ended = compare({"--server-bin", "out/server", "--prompts", "8", "--launches", "3",
-                              "--bisect", "c1", "c5", "--repo", path("repo"), "--build",
+                              "--bisect", "c1", "c4", "--repo", path("repo"), "--build",
                               "mkdir -p out && ! grep -q 'no server' server.in && cp server.in "
                               "out/server && chmod +x out/server"});
-  EXPECT_THAT(ended.output, HasSubstr("change 4"));
-  EXPECT_THAT(ended.output, HasSubstr("does not build"));
-  EXPECT_EQ(ended.exit_code, 4) << "the commit before is skipped, so git names two\n"
-                                << ended.errors;
+  EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_THAT(ended.output, ContainsRegex("change 3 +skip +does not build"));
+  EXPECT_THAT(ended.output, ContainsRegex("change 2 +bad"));
+  EXPECT_THAT(ended.output, HasSubstr("is the first bad commit"));
   EXPECT_EQ(std::system(("cd '" + path("repo") +
                          "' && test -z \"$(git status --porcelain)\" && "
                          "test $(git worktree list | wc -l) = 1")
