@@ -109,16 +109,8 @@ class Derivation {
   /// E - 1 = F - W + A - X with nothing replayed and nothing sampled past the end.
   void find_passes_by_identity() {
     const Range first = first_tokens();
-    if (has(output_tokens, passes_speculative) &&
-        at(passes_speculative).low > (at(output_tokens) - first - at(accepted)).high)
-      put(passes, at(passes_speculative),
-          "passes_speculative, being more than output_tokens - 1 - accepted: something was sampled "
-          "past the end",
-          {passes_speculative});
-    if (has(output_tokens) && at(output_tokens).low > at(accepted).high + first.high)
-      put(passes, at(output_tokens) - first - at(accepted),
-          "output_tokens - 1 - accepted of each request, nothing being sampled past its end",
-          {output_tokens, accepted});
+    if (has(output_tokens) && at(output_tokens).low > first.high)
+      find_passes_of_output(at(output_tokens) - first - at(accepted));
     if (has(tokens) && at(tokens).low > at(accepted).high + first.high) {
       const Range all = at(tokens) - at(accepted);
       put(passes, between(all.low - first.high, all.high),
@@ -126,6 +118,36 @@ class Derivation {
           "being sampled past its end",
           {tokens, accepted});
     }
+  }
+
+  /// What lies past an end was accepted and never came out, at most a pass of it; and no fewer
+  /// passes than those that had a draft.
+  void find_passes_of_output(Range counted) {
+    std::string rule = "output_tokens - 1 - accepted of each request, ";
+    std::vector<Figure> from = {output_tokens, accepted};
+    if (ends_anywhere()) {
+      const double most = has(draft_limit)
+                              ? counted.high + first_tokens().high * (at(draft_limit).high + 1)
+                              : at(output_tokens).high;
+      counted = between(counted.low, std::max(counted.low, most));
+      rule += "and what was sampled past an end: at most a pass of it";
+    } else {
+      rule += "nothing being sampled past its end";
+    }
+    if (has(passes_speculative) && counted.low < at(passes_speculative).low) {
+      counted =
+          between(at(passes_speculative).low, std::max(counted.high, at(passes_speculative).high));
+      rule += "; no fewer than passes_speculative";
+      from.push_back(passes_speculative);
+    }
+    if (counted.high > 0) put(passes, counted, std::move(rule), from);
+  }
+
+  /// Whether a stop token or string ended the output, and not its length.
+  bool ends_anywhere() const {
+    const auto found = worked_.row.context.find("stop");
+    return found != worked_.row.context.end() &&
+           (found->second == "eos" || found->second == "stop");
   }
 
   /// Tokens that prefill made, one a request.
@@ -270,8 +292,8 @@ class Derivation {
     const bool counted = is_given(passes) || is_given(offered);
     const bool from_tokens = std::any_of(
         worked_.derived.begin(), worked_.derived.end(), [](const document::DerivedFigure& one) {
-          return one.name == name_of(passes) && one.from.size() == 2 &&
-                 one.from.back() == name_of(accepted);
+          return one.name == name_of(passes) && (one.from.front() == name_of(tokens) ||
+                                                 one.from.front() == name_of(output_tokens));
         });
     const Figure count = has(output_tokens) ? output_tokens : tokens;
     if (counted && !from_tokens && has(count, accepted, passes) && !has(emitted))

@@ -83,8 +83,6 @@ void add_context(const Json& json, Row& row) {
   }
   if (const Json* runtime = object_in(json, "runtime"))
     row.context["build"] = text_in(*runtime, "name") + " " + text_in(*runtime, "version");
-  const std::string stop = text_in(json, "done_reason");
-  if (!stop.empty()) row.context["stop"] = stop;
 }
 
 /// The times of an Ollama answer are parts of one whole.
@@ -136,6 +134,8 @@ bool read_server_object(const Json& json, const Line& line, Collector& out) {
   add_chunk(message->chunk, line.source(), read);
   if (read.stated.empty()) return false;
   add_context(json, read);
+  if (message->stop == trace::StopReason::eos) read.context["stop"] = "eos";
+  if (message->stop == trace::StopReason::limit) read.context["stop"] = "length";
   Row& row = row_of(json, name, line, out);
   read.format = name;
   read.group = row.group;

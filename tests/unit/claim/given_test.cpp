@@ -69,6 +69,14 @@ TEST(ClaimGiven, NamesAreThoseThatPeopleWrite) {
   EXPECT_EQ(good->find(Figure::draft_limit)->range.value, 15);
 }
 
+TEST(ClaimGiven, ATokenThatMayBeCountedOrNotMakesTwoBounds) {
+  const auto claim = judge_given({"tokens=192,accepted=118,drafted=144"});
+  EXPECT_EQ(find(claim.rows[0], "passes").low, 73);
+  EXPECT_EQ(find(claim.rows[0], "passes").high, 74);
+  const auto nine = judge_given({"tokens=1728,accepted=984,drafted=991,requests=9"});
+  EXPECT_EQ(find(nine.rows[0], "passes").low, 1728 - 984 - 9);
+}
+
 TEST(ClaimGiven, PositionsAreAList) {
   const auto claim = judge_given({"positions=0.805/0.632/0.483,accepted=167,rounds=87,k=3"});
   EXPECT_EQ(contradictions(claim), "");
@@ -100,6 +108,7 @@ TEST(ClaimContradictions, EachRuleFindsItsOwnAndNothingElse) {
       {"passes_per_s", "tps=29.3,tau=3.60,passes/s=9.1", "tps=29.3,tau=3.60,passes/s=8.1"},
       {"peak", "tps=410.61,peak=113", "tps=113,peak=410.61"},
       {"rate", "tps=51.437,tokens=53,seconds=0.954", "tps=55.6,tokens=53,seconds=0.954"},
+      {"rate", "tps=18.20,tokens=200,seconds=11.0826", "tps=17.96,tokens=200,seconds=11.0826"},
       {"pass_cost", "base=10,spec=30,tau=2.00", "base=10,spec=15,tau=2.00"},
       {"pass_cost", "base=10,spec=60,accept=40%,k=5", "base=10,spec=20,accept=40%,k=5"},
       {"identity", "tokens=57,accepted=36,passes=11", "tokens=48,accepted=36,passes=11"},

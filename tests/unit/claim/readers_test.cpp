@@ -180,7 +180,7 @@ const std::vector<Case> cases = {
     {"C130.txt",
      0,
      "mlx_vlm",
-     {{"passes_speculative", 30}, {"offered", 90}, {"accepted", 81}, {"passes", 30}},
+     {{"passes_speculative", 30}, {"offered", 90}, {"accepted", 81}, {"acceptance_length", 3.7}},
      {}},
     {"C132.txt",
      0,
@@ -250,6 +250,25 @@ TEST(ClaimReaders, WhatIsNotSaidIsAbsent) {
   EXPECT_FALSE(find(judge_file("C109.txt").rows[4], "tokens_per_s").value);  // pp512+tg128
 }
 
+// C130: an answer that ended by itself may have sampled past its end, by a draft of unknown length.
+TEST(ClaimReaders, WhereAStopTokenEndedTheOutputPassesAreBounds) {
+  const auto claim = judge_file("C130.txt");
+  const Found passes = find(claim.rows[0], "passes");
+  EXPECT_FALSE(passes.value);
+  EXPECT_EQ(passes.low, 30);
+  const auto known = judge_given({"output_tokens=111,accepted=81,drafted=90,k=3,stop=eos",
+                                  "output_tokens=111,accepted=81,drafted=90,k=3,stop=length"});
+  EXPECT_EQ(find(known.rows[0], "passes").low, 29);
+  EXPECT_EQ(find(known.rows[0], "passes").high, 29 + 4);
+  EXPECT_EQ(find(known.rows[1], "passes").value, 29);
+}
+
+TEST(ClaimReaders, CountersOfAServersLifeAreNoRequest) {
+  const auto claim = judge_file("C117.txt");
+  EXPECT_TRUE(remarks(claim, "since_start"));
+  EXPECT_FALSE(find(claim.rows[0], "passes").low);
+}
+
 TEST(ClaimReaders, WhatIsWrongWithAnOutputIsSaid) {
   EXPECT_TRUE(remarks(judge_file("C108.txt"), "no_measurement"));
   EXPECT_TRUE(remarks(judge_file("C109.txt"), "wide_spread"));
@@ -270,6 +289,7 @@ TEST(ClaimReaders, ARateThatCountsTheTargetsOwnTokenIsNamed) {
   ASSERT_EQ(claim.rows[2].readings.size(), 2U);
   EXPECT_FALSE(claim.rows[2].readings[0].consistent);
   EXPECT_TRUE(claim.rows[2].readings[1].consistent);
+  EXPECT_THAT(claim.rows[2].readings[1].why, HasSubstr("8.09"));
 }
 
 TEST(ClaimReaders, ColumnsOfOneTableStayInTheirRows) {

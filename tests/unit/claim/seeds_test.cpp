@@ -30,6 +30,15 @@ TEST(ClaimedSeeds, FullDraftsGiveTokensPerPassAndThatNarrowPassesAreNotTheFastes
   EXPECT_THAT(contradictions(claim), HasSubstr("passes of draft length 4 (11.90"));
 }
 
+// A narrower row that is faster still hides nothing.
+TEST(ClaimedSeeds, ARowIsHeldAgainstWiderRowsOnly) {
+  const auto claim =
+      judge_given({"k=1,accept=90.00%,tps=40.00,full=yes", "k=4,accept=47.46%,tps=34.50,full=yes",
+                   "k=8,accept=27.00%,tps=40.54,full=yes"});
+  ASSERT_EQ(claim.contradictions.size(), 1U) << contradictions(claim);
+  EXPECT_EQ(claim.contradictions[0].row, "given 2");
+}
+
 TEST(ClaimedSeeds, PlainSpeedGivesTheCostOfAPass) {
   const auto claim = judge_given({"base=17.98,spec=84.64,accept=38.67%,k=15,full=yes",
                                   "base=17.98,spec=78.29,accept=36.18%,k=15,full=yes",
@@ -75,6 +84,8 @@ TEST(ClaimedSeeds, AMixIsTokensOverTotalTime) {
       judge_given({"class=code,spec=84.64,share=50%", "class=mixed,spec=38.34,share=50%"});
   ASSERT_EQ(claim.across.size(), 1U);
   EXPECT_NEAR(*claim.across[0].value, 52.8, 0.05);
+  EXPECT_NEAR(*claim.across[0].low, 52.8, 0.6);
+  EXPECT_NEAR(*claim.across[0].high, 52.8, 0.6);
   EXPECT_THAT(claim.across[0].rule, HasSubstr("61.49"));
   EXPECT_TRUE(contradicts(judge_given({"spec=84,share=50%", "spec=38,share=40%"}), "mix"));
 }
