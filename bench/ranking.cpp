@@ -147,6 +147,7 @@ int main(int argc, char** argv) {
     is_enough = measure({6, 24, 3, 0.02, 0.05, step}, runs, seed) && is_enough;
     is_enough = measure({6, 8, 3, 0.02, 0.0, step}, runs, seed) && is_enough;
     measure({6, 8, 3, 0.04, 0.05, step, true}, runs, seed);
+    measure({6, 8, 3, 0.04, 0.0, step, true}, runs, seed);
   }
   return is_enough ? 0 : 1;
 }

@@ -11,8 +11,9 @@ namespace paceline::cli {
 
 /// What the options of a sweep say beside those of a run.
 struct SweepSettings {
-  std::vector<std::string> vary;    ///< NAME=VALUES, an option of an arm by any of its names
-  std::vector<std::string> around;  ///< NAME=VALUE of the point that one option at a time leaves
+  std::vector<std::string> vary = {};  ///< NAME=VALUES, an option of an arm by any of its names
+  std::vector<std::string> around =
+      {};  ///< NAME=VALUE of the point that one option at a time leaves
   bool halving = false;
   bool full = false;
 };

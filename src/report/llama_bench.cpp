@@ -88,7 +88,10 @@ std::string model_type(const Row& row) {
 Json model_size(const Row& row) {
   if (!row.document->target.value) return nullptr;
   std::uint64_t bytes = 0;
-  for (const auto& part : row.document->target.value->recipe) bytes += part.bytes;
+  for (const auto& part : row.document->target.value->recipe) {
+    if (!part.bytes.value) return nullptr;
+    bytes += *part.bytes.value;
+  }
   return bytes;
 }
 
@@ -283,9 +286,9 @@ std::string llama_bench_json(const Document& document) {
   for (const Row& row : rows_of(document)) {
     Json test;
     for (const Field& field : fields) test[field.name] = field.value(row);
-    Json times = Json::array();
-    for (const double time : nanoseconds(row)) times.push_back(rounded(time));
-    test["samples_ns"] = std::move(times);
+    Json samples_ns = Json::array();
+    for (const double time : nanoseconds(row)) samples_ns.push_back(rounded(time));
+    test["samples_ns"] = std::move(samples_ns);
     test["samples_ts"] = row.rates;
     tests.push_back(std::move(test));
   }

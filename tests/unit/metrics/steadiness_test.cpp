@@ -15,6 +15,17 @@ using metrics::steadiness_of;
 
 constexpr trace::Nanoseconds hour = 3'600'000'000'000;
 
+trace::Request later(trace::Request request, trace::Nanoseconds by) {
+  request.prefill.began_ns += by;
+  request.prefill.ended_ns += by;
+  for (auto& pass : request.passes) {
+    pass.began_ns += by;
+    pass.ended_ns += by;
+  }
+  for (auto& emission : request.emissions) emission.at_ns += by;
+  return request;
+}
+
 /// Plain launches an hour apart, each with one pass time.
 trace::Trace launches(const std::vector<int>& pass_ms) {
   trace::Trace trace;
@@ -28,8 +39,7 @@ trace::Trace launches(const std::vector<int>& pass_ms) {
     for (int prompt = 0; prompt < 8; ++prompt) {
       tests::RequestBuilder builder("p" + std::to_string(prompt));
       builder.plain(pass_ms[static_cast<std::size_t>(round)]);
-      launch.requests.push_back(builder.build());
-      launch.requests.back().prefill.began_ns = round * hour;
+      launch.requests.push_back(later(builder.build(), round * hour));
     }
     trace.launches.push_back(std::move(launch));
   }

@@ -67,7 +67,8 @@ trace::Trace two_lengths() {
                                     .points = {{"n-max=2", {"2"}}, {"n-max=4", {"4"}}},
                                     .rungs = {2, 2, 2},
                                     .rule = "all",
-                                    .held_out_rounds = 3};
+                                    .held_out_rounds = 3,
+                                    .no_held_out = ""};
   for (int round = 0; round < 3; ++round) {
     add_launch(trace, "plain", round, plain);
     add_launch(trace, "n-max=2", round, short_drafts);

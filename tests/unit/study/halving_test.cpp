@@ -26,8 +26,11 @@ class Halving : public ::testing::Test {
     trace.header.sweep = trace::Sweep{};
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
       const std::string plain = std::string("plain ") + name;
-      options.arms.push_back({.name = plain, .plain = plain});
-      options.arms.push_back({.name = name, .plain = plain});
+      for (const std::string& arm : {plain, std::string(name)}) {
+        options.arms.emplace_back();
+        options.arms.back().name = arm;
+        options.arms.back().plain = plain;
+      }
       trace.header.sweep->points.push_back({name, {name}});
     }
     trace.header.sweep->rungs = {6, 4, 4};
