@@ -271,7 +271,7 @@ void add_which_studies(CLI::App& command, Settings& settings) {
   const char* const group = "Which studies, of list";
   command
       .add_option("--model", settings.studies.model, "Part of a model's name or server's address")
-      ->type_name("TEXT")
+      ->type_name("NAME")
       ->default_str("all")
       ->group(group);
   command.add_option("--kind", settings.studies.kind, "Command that made them: run, fill, demo")
@@ -353,7 +353,8 @@ void add_history(CLI::App& app, Action& action) {
       ->type_name("ACTION")
       ->required();
   command->add_option("words", settings->words, "Studies, then a file or a tag")
-      ->type_name("STUDY|FILE|TAG");
+      ->type_name("STUDY|FILE|TAG")
+      ->default_str("none");
   command->add_option("--json", settings->json, "Write the document of list or show there")
       ->type_name("FILE")
       ->default_str("none");
