@@ -137,6 +137,9 @@ util::Result<void> show(const Settings& settings, store::Store& store) {
   PACELINE_TRY(check_json_path(settings.json, {store_file(settings.db).string()}));
   PACELINE_TRY_ASSIGN(const auto row, store.find(settings.words[0]));
   if (settings.shows_requests) return show_requests(settings, row, store);
+  if (settings.requests.arm || settings.requests.workload_class || settings.requests.outcome)
+    return util::fail(util::ErrorKind::usage,
+                      "--arm, --class and --outcome choose requests: add --requests");
   PACELINE_TRY_ASSIGN(const auto study, shown(row, store));
   PACELINE_TRY_ASSIGN(const auto launches, store.launches(row));
   const auto style = style_for(text_stream(settings.json));
