@@ -137,6 +137,9 @@ util::Result<void> show(const Settings& settings, store::Store& store) {
   PACELINE_TRY(check_json_path(settings.json, {store_file(settings.db).string()}));
   PACELINE_TRY_ASSIGN(const auto row, store.find(settings.words[0]));
   if (settings.shows_requests) return show_requests(settings, row, store);
+  if (settings.requests.arm || settings.requests.workload_class || settings.requests.outcome)
+    return util::fail(util::ErrorKind::usage,
+                      "--arm, --class and --outcome choose requests: add --requests");
   PACELINE_TRY_ASSIGN(const auto study, shown(row, store));
   PACELINE_TRY_ASSIGN(const auto launches, store.launches(row));
   const auto style = style_for(text_stream(settings.json));
@@ -271,7 +274,7 @@ void add_which_studies(CLI::App& command, Settings& settings) {
   const char* const group = "Which studies, of list";
   command
       .add_option("--model", settings.studies.model, "Part of a model's name or server's address")
-      ->type_name("TEXT")
+      ->type_name("NAME")
       ->default_str("all")
       ->group(group);
   command.add_option("--kind", settings.studies.kind, "Command that made them: run, fill, demo")
@@ -353,7 +356,8 @@ void add_history(CLI::App& app, Action& action) {
       ->type_name("ACTION")
       ->required();
   command->add_option("words", settings->words, "Studies, then a file or a tag")
-      ->type_name("STUDY|FILE|TAG");
+      ->type_name("STUDY|FILE|TAG")
+      ->default_str("none");
   command->add_option("--json", settings->json, "Write the document of list or show there")
       ->type_name("FILE")
       ->default_str("none");

@@ -98,6 +98,7 @@ TEST_F(HistoryOfRuns, ShowsAgainWhatWasPrintedAndGivesTheTraceBack) {
   EXPECT_EQ(history({"export", "--all", "--db", path("other.db")}).output,
             *util::read_file(path("t.jsonl")));
   EXPECT_THAT(history({"show", "last", "--requests", "--arm", "mtp"}).output, HasSubstr("done"));
+  EXPECT_THAT(history({"show", "last", "--arm", "mtp"}).errors, HasSubstr("add --requests"));
   EXPECT_THAT(history({"diff", "last", "last"}).output, HasSubstr("Nothing differs"));
   ASSERT_EQ(history({"tag", "last", "good"}).exit_code, 0);
   ASSERT_EQ(history({"prune", "--older", "0"}).exit_code, 0);
