@@ -81,9 +81,9 @@ struct Header {
   std::string residency;      ///< "bare": every launch alone in memory; "declared": so says the
                               ///< owner of running servers
   std::vector<Arm> arms;
-  std::optional<double> exclude_steal;  ///< share of CPU time stolen above which a request is
-                                        ///< excluded; absent: none is
-  std::optional<Sweep> sweep;           ///< absent: it is none
+  std::optional<double> exclude_steal = {};  ///< share of CPU time stolen above which a request is
+                                             ///< excluded; absent: none is
+  std::optional<Sweep> sweep = {};           ///< absent: it is none
 };
 
 /// Launches past the planned rounds are for the phases, for the texts that arms follow, to read
