@@ -1,7 +1,8 @@
 // How often the set of points that are not worse than the best holds the true best, and how often
 // all intervals of a sweep hold at once, on simulated sweeps whose prompts, launches and noise are
-// drawn anew each time. Prints a table; exits 1 when a row is under 95 % by more than the error of
-// so many runs, the rows apart whose launches vary unalike, against what the method supposes.
+// drawn anew each time. Prints a table; exits 1 when a row's set is under 95 %, or its intervals
+// under 93 %, by more than the error of so many runs, but for the rows whose launches vary unalike,
+// against what the method supposes.
 
 #include "metrics/ranking.hpp"
 
@@ -19,7 +20,8 @@ using paceline::metrics::Candidate;
 using paceline::metrics::Estimate;
 using paceline::metrics::Grid;
 
-constexpr double least_coverage = 0.95;
+constexpr double least_in_set = 0.95;
+constexpr double least_coverage = 0.93;  ///< of all intervals at once, as in coverage.cpp
 constexpr double prompt_sd = 0.15;
 constexpr double round_sd = 0.02;
 constexpr double noise_sd = 0.03;
@@ -117,9 +119,12 @@ bool measure(const Scenario& scenario, int runs, std::uint64_t seed) {
       100 * scenario.own_sd, 100 * scenario.step, scenario.unlike ? "unlike" : "",
       100 * share(tally.best_in_set), 100 * share(tally.all_against_best),
       100 * share(tally.all_speedups), static_cast<double>(tally.set_size) / runs);
-  const int least = std::min({tally.best_in_set, tally.all_against_best, tally.all_speedups});
-  const double error = 1.96 * std::sqrt(share(least) * (1 - share(least)) / runs);
-  return scenario.unlike || share(least) + error >= least_coverage;
+  const auto reaches = [&](int held, double least) {
+    return share(held) + 1.96 * std::sqrt(share(held) * (1 - share(held)) / runs) >= least;
+  };
+  return scenario.unlike ||
+         (reaches(tally.best_in_set, least_in_set) &&
+          reaches(std::min(tally.all_against_best, tally.all_speedups), least_coverage));
 }
 
 }  // namespace

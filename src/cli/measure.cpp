@@ -93,10 +93,12 @@ void print_plan(const study::RunOptions& options) {
       static_cast<std::size_t>(launches_of(options)) * prompts * options.depths.size();
   const trace::Setup& setup = options.arms.front().setup;
   util::say(fmt::format(
-      "Plan: {} x {} x {} prompts{} = {} requests, output capped at {} tokens, {}.",
-      counted(arms.size(), "arm"), counted(options.rounds, "launch"), prompts,
-      options.depths.size() > 1 ? fmt::format(" x {} depths", options.depths.size()) : "", requests,
-      options.n_predict,
+      "Plan: {} x {} prompts{} = {} requests, output capped at {} tokens, {}.",
+      options.sweep
+          ? counted(launches_of(options), "launch")
+          : fmt::format("{} x {}", counted(arms.size(), "arm"), counted(options.rounds, "launch")),
+      prompts, options.depths.size() > 1 ? fmt::format(" x {} depths", options.depths.size()) : "",
+      requests, options.n_predict,
       setup.url.empty() ? counted(setup.threads, "thread") : std::string("on running servers")));
   if (options.sweep) print_sweep(options);
   util::say(options.ignore_eos

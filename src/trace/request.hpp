@@ -91,11 +91,14 @@ struct Noise {
   double cpu_s = 0;                  ///< CPU seconds of all cores in that time, idle included
   std::optional<double> pressure_s;  ///< seconds some task waited for a CPU; absent without PSI
   double elapsed_s = 0;              ///< wall time between the two readings
-  std::optional<double> clock_mhz;   ///< mean of the cores' clocks at both readings; absent where
-                                     ///< the system does not show them, as in most virtual machines
-  std::optional<long> throttled;     ///< times that a core or package throttled; absent likewise
-  std::optional<long> involuntary_switches;  ///< of the engine's threads; absent: no engine here
-  std::optional<Neighbour> neighbour;        ///< the busiest other processes; absent: none was busy
+  /// Mean of the cores' clocks at both readings; absent where the system does not show them, as in
+  /// most virtual machines.
+  std::optional<double> clock_mhz = {};
+  /// Times that a core or package throttled; absent likewise.
+  std::optional<long> throttled = {};
+  /// Of the engine's threads; absent: it is not on this machine.
+  std::optional<long> involuntary_switches = {};
+  std::optional<Neighbour> neighbour = {};  ///< the busiest other processes; absent: none was busy
 };
 
 enum class OutcomeKind {

@@ -25,14 +25,14 @@ struct SweepPoint {
 
 /// What a sweep was going to do, fixed before it began.
 struct Sweep {
-  std::vector<SweptOption> options;
+  std::vector<SweptOption> options = {};
   SweepMethod method = SweepMethod::full;
-  std::vector<SweepPoint> points;
-  std::vector<int> rungs;   ///< points that are launched in each round, one a round
-  std::string rule;         ///< how a point is chosen, in words
+  std::vector<SweepPoint> points = {};
+  std::vector<int> rungs = {};  ///< points that are launched in each round, one a round
+  std::string rule = {};        ///< how a point is chosen, in words
   int held_out_rounds = 0;  ///< launches, past the header's rounds, of the winner and its plain arm
                             ///< on prompts that nothing was chosen by; 0: there are none
-  std::string no_held_out;  ///< why there are none; empty otherwise
+  std::string no_held_out = {};  ///< why there are none; empty otherwise
 };
 
 /// Launches of the planned rounds: of every arm in each, but of a sweep's points only as many as

@@ -203,15 +203,14 @@ TEST(DocumentJson, HasTheFixedKeysInTheirOrder) {
   const util::Json json = parsed(support::sample_document());
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{
-                      "schema",       "tool",     "created",     "trace_id",
-                      "machine",      "engine",   "target",      "drafter",
-                      "projector",    "servers",  "sampling",    "concurrency",
-                      "launches",     "arms",     "comparisons", "default_prices",
-                      "mix",          "memory",   "fills",       "llc_bytes",
-                      "quality",      "noise",    "loads",       "crossover_concurrency",
-                      "width_curves", "outcomes", "facts",       "warnings",
-                      "said"}));
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{
+                "schema",         "tool",        "created",  "trace_id",  "machine",
+                "engine",         "target",      "drafter",  "projector", "servers",
+                "sampling",       "concurrency", "launches", "arms",      "comparisons",
+                "default_prices", "mix",         "memory",   "fills",     "sweep",
+                "llc_bytes",      "quality",     "noise",    "loads",     "crossover_concurrency",
+                "width_curves",   "outcomes",    "facts",    "warnings",  "said"}));
 }
 
 TEST(DocumentJson, GivesAFigureWithItsInterval) {

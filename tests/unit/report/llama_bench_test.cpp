@@ -83,7 +83,8 @@ TEST(LlamaBench, gives_a_prompt_and_a_generation_row_for_each_arm) {
 // test::get_fields() of llama-bench.cpp in v0.5.0, and the two lists behind them.
 TEST(LlamaBench, has_its_fields_in_its_order) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : tests_of(two_arms())[0].items()) names.push_back(name);
+  const auto tests = tests_of(two_arms());
+  for (const auto& [name, value] : tests[0].items()) names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"build_commit",   "build_number",
                                              "cpu_info",       "gpu_info",
                                              "backends",       "model_filename",
