@@ -68,7 +68,7 @@ std::string undecided(double effect, double margin, const Sureness& sure) {
   if (std::abs(effect) > sure.wide)
     return fmt::format("{} is less than A again may differ from A by chance, {:.1f} %",
                        percent(effect), 100 * std::expm1(sure.again));
-  return fmt::format("the interval holds no difference and reaches beyond the margin of {:g} %",
+  return fmt::format("the interval reaches from slower to faster and beyond the margin of {:g} %",
                      100 * margin);
 }
 
