@@ -243,7 +243,7 @@ void print_power(Scenario scenario, int studies, std::uint64_t seed) {
     power += found.power.value_or(0);
     if (!found.launches_needed) continue;
     needed.push_back(*found.launches_needed);
-    if (i % 10 != 0 || *found.launches_needed > 60) continue;
+    if (i % 5 != 0 || *found.launches_needed > 60) continue;
     Scenario longer = scenario;
     longer.rounds += *found.launches_needed;
     const Comparison again = study(longer, of_study);

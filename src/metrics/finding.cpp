@@ -68,7 +68,7 @@ std::string undecided(double effect, double margin, const Sureness& sure) {
   if (std::abs(effect) > sure.wide)
     return fmt::format("{} is less than A again may differ from A by chance, {:.1f} %",
                        percent(effect), 100 * std::expm1(sure.again));
-  return fmt::format("the interval holds no difference and reaches beyond the margin of {:g} %",
+  return fmt::format("the interval reaches from slower to faster and beyond the margin of {:g} %",
                      100 * margin);
 }
 
@@ -81,9 +81,17 @@ double power_at(double difference, const Grounds& grounds, double launches) {
   return boost::math::cdf(boost::math::complement(student, needed / spread.standard_error));
 }
 
+/// What is left of an effect without what its own error makes of nothing (James and Stein's
+/// shrinkage, its positive part): one that was seen is more often too large than too small.
+double shrunk(double effect, double standard_error) {
+  const double share = standard_error / effect;
+  return std::abs(effect) * std::max(0.0, 1 - share * share);
+}
+
 /// Until a difference of the margin, or the one seen where that is more, would be told.
 void propose_launches(Comparison& comparison, const Grounds& grounds, double effect) {
-  const double difference = std::max(std::abs(effect), std::log1p(comparison.margin));
+  const double error = grounds.of_b->after(comparison.launches).standard_error;
+  const double difference = std::max(shrunk(effect, error), std::log1p(comparison.margin));
   for (int launches = comparison.launches + 1; launches <= most_launches; ++launches) {
     if (power_at(difference, grounds, launches) < wanted_power) continue;
     comparison.launches_needed = launches - comparison.launches;
