@@ -82,7 +82,7 @@ class Checks {
       above("draft_length", offered_per_pass, at(draft_limit), "the draft limit");
     if (has(accepted_per_pass, draft_limit))
       above("draft_length", accepted_per_pass, at(draft_limit),
-            "the draft limit (tokens per pass, the target's own included, could be that many)");
+            "the draft limit (with the target's own token it could be that long)");
     if (is_stated(acceptance) && has(accepted, offered) && at(offered).low > 0)
       apart("acceptance", acceptance, at(accepted) / at(offered), "accepted / offered");
   }

@@ -156,7 +156,9 @@ class Derivation {
   void find_tokens_of_a_pass() {
     if (is_plain() && has(tokens_per_s))
       put(tokens_per_pass, exactly(1), "1 without speculation", {});
-    if (has(accepted_per_pass))
+    const bool is_too_long =
+        has(accepted_per_pass, draft_limit) && at(accepted_per_pass).low > at(draft_limit).high;
+    if (has(accepted_per_pass) && !is_too_long)
       put(tokens_per_pass, exactly(1) + at(accepted_per_pass), "1 + accepted_per_pass",
           {accepted_per_pass});
     if (has(emitted) && is_above_zero(passes))

@@ -17,10 +17,8 @@ enum class Figure {
   seconds_per_token,
   base_seconds_per_token,
   decode_s,
-  base_decode_s,
   prefill_s,
   ttft_s,
-  wall_s,         ///< of the whole request or of all, prompt and start included
   output_tokens,  ///< E: the first token, made by prefill, included
   tokens,         ///< likewise, where nobody says whether the first is included
   emitted,        ///< tokens of passes with a draft, as vLLM V0 counts them
@@ -65,7 +63,7 @@ enum class Figure {
   launches,
   prompts,
 };
-inline constexpr int figures = 55;
+inline constexpr int figures = 53;
 
 /// What the number is a number of: says which units may stand behind it.
 enum class Dimension { rate, ratio, seconds, count, bytes, bytes_per_s, length, score };

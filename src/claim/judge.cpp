@@ -114,7 +114,6 @@ void add_pat(const std::vector<Worked>& rows, document::Claim& claim) {
 document::Claim judge(Sheet sheet) {
   document::Claim claim;
   claim.inputs = std::move(sheet.inputs);
-  claim.contradictions = std::move(sheet.contradictions);
   claim.remarks = std::move(sheet.remarks);
   share_base(sheet.rows);
   std::vector<Worked> rows;

@@ -1,5 +1,6 @@
 #include "claim/number.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -32,6 +33,23 @@ struct Digits {
   std::size_t length = 0;
 };
 
+/// A comma with three digits behind it, and no fourth.
+bool parts_thousands(std::string_view text, std::size_t at) {
+  if (text[at] != ',' || at + 3 >= text.size()) return false;
+  const auto next = text.substr(at + 1, 3);
+  return std::all_of(next.begin(), next.end(), is_digit) &&
+         (at + 4 == text.size() || !is_digit(text[at + 4]));
+}
+
+/// Bytes of "e9" or "e+09" at the start of a text; 0: there is none.
+std::size_t exponent_length(std::string_view text) {
+  if (!text.starts_with('e') && !text.starts_with('E')) return 0;
+  std::size_t at = text.size() > 1 && (text[1] == '+' || text[1] == '-') ? 2 : 1;
+  const std::size_t sign = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at > sign && at < sign + 4 ? at : 0;
+}
+
 /// Digits with one point and an exponent, and with commas where they part thousands.
 std::optional<Digits> scan_digits(std::string_view text) {
   std::string plain;
@@ -39,40 +57,26 @@ std::optional<Digits> scan_digits(std::string_view text) {
   bool point = false;
   std::size_t at = 0;
   for (; at < text.size() && at < longest_number; ++at) {
-    const char c = text[at];
-    const bool parts = c == ',' && !point && at + 3 < text.size() && is_digit(text[at + 1]) &&
-                       is_digit(text[at + 2]) && is_digit(text[at + 3]) &&
-                       (at + 4 >= text.size() || !is_digit(text[at + 4])) && !plain.empty();
-    if (parts) continue;
-    if (c == '.' && !point && at + 1 < text.size() && is_digit(text[at + 1]) && !plain.empty())
-      point = true;
-    else if (!is_digit(c))
-      break;
-    else if (point)
-      ++decimals;
-    plain += c;
+    if (!plain.empty() && !point && parts_thousands(text, at)) continue;
+    const bool is_point = text[at] == '.' && !point && !plain.empty() && at + 1 < text.size() &&
+                          is_digit(text[at + 1]);
+    if (!is_point && !is_digit(text[at])) break;
+    if (point) ++decimals;
+    point = point || is_point;
+    plain += text[at];
   }
   if (plain.empty() || at == longest_number) return std::nullopt;
-  const auto exponent = [&](std::size_t sign) {
-    return at + sign < text.size() && (text[at] == 'e' || text[at] == 'E') &&
-           is_digit(text[at + sign]);
-  };
-  const std::size_t mantissa = at;
-  if (exponent(1) ||
-      (at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') && exponent(2))) {
-    at += 2;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    plain += text.substr(mantissa, at - mantissa);
-  }
+  const std::string_view exponent = text.substr(at, exponent_length(text.substr(at)));
+  plain += exponent;
   double value = 0;
   const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value);
   if (read.ec != std::errc() || !std::isfinite(value)) return std::nullopt;
   double power = 0;
-  if (at > mantissa) {
-    const std::size_t skip = text[mantissa + 1] == '+' ? 2 : 1;
-    std::from_chars(text.data() + mantissa + skip, text.data() + at, power);
+  if (!exponent.empty()) {
+    const std::size_t skip = exponent[1] == '+' ? 2 : 1;
+    std::from_chars(exponent.data() + skip, exponent.data() + exponent.size(), power);
   }
-  return Digits{value, 0.5 * std::pow(10.0, power - decimals), at};
+  return Digits{value, 0.5 * std::pow(10.0, power - decimals), at + exponent.size()};
 }
 
 struct Suffix {
@@ -182,19 +186,6 @@ bool take_second(std::string_view& rest, const Digits& first, Range& range) {
 }
 
 }  // namespace
-
-std::optional<Scanned> scan_number(std::string_view text, Dimension dimension) {
-  const auto digits = scan_digits(text);
-  if (!digits) return std::nullopt;
-  Scanned scanned{rounded(*digits, dimension == Dimension::count), digits->length, false};
-  std::string_view rest = trimmed(text.substr(digits->length));
-  if (dimension == Dimension::ratio && rest.starts_with('%')) {
-    scanned.range = scaled(rounded(*digits, false), 0.01);
-    scanned.length = static_cast<std::size_t>(rest.data() - text.data()) + 1;
-    scanned.is_percent = true;
-  }
-  return scanned;
-}
 
 std::optional<Range> parse_figure(std::string_view text, Figure figure, std::string_view unit) {
   const Dimension dimension = dimension_of(figure);

@@ -8,18 +8,6 @@
 
 namespace paceline::claim {
 
-/// A number at the start of a text with the half unit of its last digit to each side; counts
-/// without a suffix are exact. `length` is what was read of the text.
-struct Scanned {
-  Range range;
-  std::size_t length = 0;
-  bool is_percent = false;
-};
-
-/// Reads "17.98", "1,024", "27B" or "38.67%" up to what is no part of it; nothing for inf and nan
-/// and where there is no number.
-std::optional<Scanned> scan_number(std::string_view text, Dimension dimension);
-
 /// Reads a whole text as a figure: "84.64 tok/s", "38.67 %", "~4", "6.5-6.8", "6.5..6.8",
 /// "84.64 +- 0.5", "+79 %" and "4.50x" of a ratio of speeds, "273 GB/s", "13.5 GB", "7.6 ms".
 /// Nothing when it is no such figure.

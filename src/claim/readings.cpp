@@ -26,6 +26,11 @@ struct Meaning {
   Range tokens;
 };
 
+/// What a mean length can mean.
+std::vector<Meaning> meanings_of_length(const Range& printed) {
+  return {{length_with, printed}, {length_without, exactly(1) + printed}};
+}
+
 /// All meanings that give a number at all.
 std::vector<Meaning> meanings_of(const Worked& row, const Range& printed) {
   const Range one = exactly(1);
@@ -37,8 +42,7 @@ std::vector<Meaning> meanings_of(const Worked& row, const Range& printed) {
   if (is_share && printed.high < 1) found.push_back({of_output, one / (one - printed)});
   if (is_share && has_limit) found.push_back({with_bonus, printed * (row.at(draft_limit) + one)});
   if (is_share) return found;
-  found.push_back({length_with, printed});
-  found.push_back({length_without, one + printed});
+  found = meanings_of_length(printed);
   if (has_limit) found.push_back({percentage, one + row.at(draft_limit) * printed / exactly(100)});
   return found;
 }
@@ -85,7 +89,15 @@ std::vector<ClaimReading> by_length(const Range& tokens, const Range& printed) {
           reading(with_bonus, tokens / printed - exactly(1))};
 }
 
+std::vector<ClaimReading> readings_of(const Worked& row, const std::vector<Meaning>& meanings) {
+  std::vector<ClaimReading> readings;
+  for (const Meaning& one : meanings) readings.push_back(reading_of(row, one));
+  return readings;
+}
+
 std::vector<ClaimReading> readings_of(const Worked& row) {
+  if (const Stated* length = row.stated(accepted_per_pass))
+    return readings_of(row, meanings_of_length(length->range));
   const Stated* printed = row.stated(acceptance);
   if (printed == nullptr || !printed->definition.empty() || !(printed->range.low > 0)) return {};
   if (row.has(accepted) || row.row.full_drafts == true) {
@@ -95,14 +107,12 @@ std::vector<ClaimReading> readings_of(const Worked& row) {
     for (const Figure length : {tokens_per_pass, acceptance_length})
       if (const Stated* stated = row.stated(length))
         return by_length(stated->range, printed->range);
-  std::vector<ClaimReading> readings;
+  auto readings = readings_of(row, meanings_of(row, printed->range));
   if (!row.has(draft_limit) && row.row.full_drafts.value_or(true) && printed->range.low <= 1) {
     readings.emplace_back();
     readings.back().meaning = of_drafts;
     readings.back().why = "nothing follows from it without the draft limit";
   }
-  for (const Meaning& one : meanings_of(row, printed->range))
-    readings.push_back(reading_of(row, one));
   return readings;
 }
 

@@ -43,7 +43,6 @@ struct Row {
 struct Sheet {
   std::vector<Row> rows;
   std::vector<document::ClaimRemark> remarks;
-  std::vector<document::ClaimContradiction> contradictions;  ///< that only a reader could see
   std::vector<document::ClaimInput> inputs;
 };
 

@@ -63,7 +63,6 @@ void append(claim::Sheet&& from, claim::Sheet& into) {
     for (auto& one : source) target.push_back(std::move(one));
   };
   move_all(from.remarks, into.remarks);
-  move_all(from.contradictions, into.contradictions);
   move_all(from.inputs, into.inputs);
 }
 

@@ -20,10 +20,12 @@ std::string with_three_digits(double value) {
   return fmt::format("{:.{}f}", value, size < 100 ? 2 : 1);
 }
 
-/// As many digits as the width of what it can be allows: 12.45 where it is 12.443 to 12.449.
+/// As many digits as the width of what it can be allows: 12.45 where it is 12.443 to 12.449; three
+/// where it allows fewer.
 std::string to_the_digit(double value, double width) {
   const int decimals = width > 0 ? static_cast<int>(std::floor(-std::log10(width))) : -1;
-  if (decimals < 1) return with_three_digits(value);
+  const double size = std::abs(value);
+  if (decimals < 1 || (size < 10 && decimals < 2) || size < 1) return with_three_digits(value);
   return fmt::format("{:.{}f}", value, std::min(decimals, 4));
 }
 

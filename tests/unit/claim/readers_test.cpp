@@ -267,6 +267,8 @@ TEST(ClaimReaders, CountersOfAServersLifeAreNoRequest) {
   const auto claim = judge_file("C117.txt");
   EXPECT_TRUE(remarks(claim, "since_start"));
   EXPECT_FALSE(find(claim.rows[0], "passes").low);
+  ASSERT_EQ(claim.rows[0].given.back().values.size(), 3U);
+  EXPECT_NEAR(claim.rows[0].given.back().values[0], 700.0 / 870, 1e-9);
 }
 
 TEST(ClaimReaders, WhatIsWrongWithAnOutputIsSaid) {
