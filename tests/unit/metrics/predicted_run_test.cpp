@@ -87,6 +87,12 @@ TEST(PredictedRun, every_pass_takes_what_passes_of_its_width_took_where_the_arm_
   EXPECT_EQ(end_of(run, "d-oracle"), (20 + 20 + 11) * ms);
 }
 
+TEST(PredictedRun, a_width_that_was_not_timed_takes_what_the_nearest_one_took) {
+  auto trace = mapped(1);
+  trace.launches[2].requests[0] = timed({pass_of(1, 1, 9 * ms), pass_of(4, 1, 40 * ms)}, {{2, 0}});
+  EXPECT_EQ(end_of(predict_run(trace), "d-n2"), 2 * 40 * ms);
+}
+
 TEST(PredictedRun, its_figures_are_those_of_a_run) {
   const auto run = predict_run(mapped(1));
   const auto summary = summarise(run.trace, equal_mix(run.trace));

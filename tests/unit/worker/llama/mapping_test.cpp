@@ -22,7 +22,7 @@ using trace::SpecType;
 
 const char* const prompt =
     "{\n  \"name\": \"one\",\n  \"value\": 1\n},\n{\n  \"name\": \"two\",\n  \"value\": 2\n},\n{";
-constexpr int text_tokens = 48;
+constexpr int text_tokens = 36;
 
 LoadedModelPtr open_lab(const trace::Setup& setup) {
   auto model = load(setup, {});
@@ -80,14 +80,17 @@ std::vector<Drafter> drafters() {
   map_k.ngram = {.size_n = 3, .size_m = 8, .min_hits = {}, .n_min = {}};
   trace::Setup simple_ngram = with(SpecType::ngram_simple, 0);
   simple_ngram.ngram = {.size_n = 2, .size_m = 8, .min_hits = {}, .n_min = {}};
-  return {{"draft-simple", with(SpecType::draft_simple, 8), {1, 3, 8}},
-          {"draft-mtp", with(SpecType::draft_mtp, 8), {1, 3, 8}},
-          {"draft-eagle3", with(SpecType::draft_eagle3, 6), {1, 6}},
-          {"draft-dflash", with(SpecType::draft_dflash, 7), {1, 4, 7}},
-          {"draft-dspark", with(SpecType::draft_dspark, 7), {2, 7}},
-          {"ngram-simple", simple_ngram, {2, 8}},
-          {"ngram-map-k", map_k, {1, 3, 8}}};
+  return {{"draft-simple", with(SpecType::draft_simple, 8), {3}},
+          {"draft-mtp", with(SpecType::draft_mtp, 8), {1, 8}},
+          {"draft-dflash", with(SpecType::draft_dflash, 7), {4, 7}},
+          {"draft-eagle3", with(SpecType::draft_eagle3, 6), {6}},
+          {"draft-dspark", with(SpecType::draft_dspark, 7), {7}},
+          {"ngram-simple", simple_ngram, {8}},
+          {"ngram-map-k", map_k, {3}}};
 }
+
+/// The laboratory target cannot undo part of a pass by itself.
+bool replays(const LoadedModel& model) { return facts(model).rollback == "replay"; }
 
 std::vector<trace::DraftMap> map_with(LoadedModel& model, const trace::Setup& setup,
                                       const std::vector<int>& lengths, protocol::KnownText text,
@@ -98,6 +101,7 @@ std::vector<trace::DraftMap> map_with(LoadedModel& model, const trace::Setup& se
   job.n_predict = text_tokens;
   MemoryPort port;
   if (trace::is_ngram(setup.spec_type)) job.setup = setup;
+  job.replays = replays(model);
   const auto finished = trace::is_ngram(setup.spec_type) ? map_ngrams(&model, job, port)
                                                          : map_drafts(model, job, port);
   EXPECT_EQ(finished.outcome.kind, trace::OutcomeKind::done) << finished.outcome.reason;
@@ -123,13 +127,15 @@ TEST(Mapping, predicts_the_passes_of_an_engine_opened_for_that_length) {
   for (const double temperature : {0.0, 0.7}) {
     const auto text = text_at(temperature);
     for (const Drafter& drafter : drafters()) {
+      if (temperature > 0 && trace::is_ngram(drafter.setup.spec_type)) continue;
       const auto model = open_lab(drafter.setup);
       const auto maps = map_with(*model, drafter.setup, drafter.lengths, known(text));
       ASSERT_EQ(maps.size(), 1u);
       EXPECT_EQ(maps[0].tokens, text);
       for (const int length : drafter.lengths) {
-        const auto walked =
-            metrics::walk(maps[0], {length, 0}, {.n_predict = text_tokens, .n_ctx = 0});
+        if (temperature > 0 && length != drafter.lengths.back()) continue;
+        const auto walked = metrics::walk(maps[0], {length, 0},
+                                          {.n_predict = text_tokens, .replays = replays(*model)});
         ASSERT_TRUE(walked) << drafter.name << length;
         EXPECT_EQ(passes_of(*walked),
                   passes_of(really_drafted(drafter.setup, length, 0, text, temperature)))
@@ -227,6 +233,25 @@ TEST(Mapping, n_grams_without_any_model_guess_what_a_simple_rule_splits) {
   EXPECT_EQ(maps[0].asks[0].places, (std::vector<int>{0, 3}));
   EXPECT_EQ(maps[0].asks[0].offered, (std::vector<int>{2, 1}));
   EXPECT_EQ(maps[0].asks[0].accepted, (std::vector<int>{2, 1}));
+}
+
+// ngram-mod forgets everything after five drafts of which little was accepted, and in a short text
+// learns nothing anew.
+TEST(Mapping, an_ngram_drafter_hears_what_was_accepted_on_its_way) {
+  protocol::Map job;
+  job.setup.spec_type = SpecType::ngram_mod;
+  job.setup.ngram = {.size_n = 2, .size_m = {}, .min_hits = {}, .n_min = 1};
+  job.asks = {{1, 0}};
+  job.texts = {{}};
+  job.texts[0].prompt = " a b a b a b a b a b a b";
+  job.texts[0].text = job.texts[0].prompt + " a b a b a b a b";
+  MemoryPort port;
+  EXPECT_EQ(map_ngrams(nullptr, job, port).outcome.kind, trace::OutcomeKind::done);
+  const auto maps = port.all<trace::DraftMap>();
+  ASSERT_EQ(maps.size(), 1u);
+  const std::vector<int> all(9, 1);  // 20 tokens, two a pass, and nothing is drafted for the last
+  EXPECT_EQ(maps[0].asks.at(0).offered, all);
+  EXPECT_EQ(maps[0].asks[0].accepted, all);
 }
 
 }  // namespace
