@@ -86,9 +86,9 @@ struct Header {
                               ///< owner of running servers
   std::vector<Arm> arms;
   std::optional<Comparison> comparison = {};  ///< absent: arms are held against plain alone
-  std::optional<double> exclude_steal = {};  ///< share of CPU time stolen above which a request is
-                                             ///< excluded; absent: none is
-  std::optional<Sweep> sweep = {};           ///< absent: it is none
+  std::optional<double> exclude_steal = {};   ///< share of CPU time stolen above which a request is
+                                              ///< excluded; absent: none is
+  std::optional<Sweep> sweep = {};            ///< absent: it is none
 };
 
 /// Launches past the planned rounds are for the phases, for the texts that arms follow, to read
