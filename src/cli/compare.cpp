@@ -91,9 +91,9 @@ void add_rule(CLI::App& command, Settings& settings) {
 
 void add_sides(CLI::App& command, Settings& settings) {
   command
-      .add_option(
-          "runs", settings.runs,
-          "Two stored runs, each the file of a trace, or FILE:ARM; nothing is measured then")
+      .add_option("runs", settings.runs,
+                  "Two stored runs, each an id of the store or the file of a trace, or RUN:ARM; "
+                  "nothing is measured then")
       ->type_name("RUN")
       ->expected(0, 2)
       ->group(group);
@@ -158,7 +158,8 @@ util::Result<int> compare_stored(const Settings& settings) {
   if (settings.runs.size() != 2)
     return util::misused("one stored run is named, and a comparison needs two");
   for (const auto& option : settings.words.shared)
-    if (option.name != "--json" && (option.name != "--launches" || settings.rule.launches_given))
+    if (option.name != "--json" && option.name != "--db" &&
+        (option.name != "--launches" || settings.rule.launches_given))
       return util::misused("two stored runs are named, and {} says how to measure: leave one out",
                            option.name);
   if (settings.sides_given || settings.rule.fail_if_slower)
@@ -166,7 +167,8 @@ util::Result<int> compare_stored(const Settings& settings) {
         "stored runs were measured apart, and are neither passed nor failed: leave "
         "--a, --b and --fail-if-slower out");
   PACELINE_TRY_ASSIGN(const double margin, read_share("--margin", settings.rule.margin));
-  PACELINE_TRY_ASSIGN(const auto trace, joined_runs(settings.runs[0], settings.runs[1], margin));
+  PACELINE_TRY_ASSIGN(const auto trace, joined_runs(settings.runs[0], settings.runs[1],
+                                                    settings.run.output.db, margin));
   const trace::Mix mix = metrics::mix_of(trace);
   // The machine that they were measured on is not known to be this one.
   const auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, {});

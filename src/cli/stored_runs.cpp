@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/sides.hpp"
+#include "cli/store_options.hpp"
 #include "trace/trace_file.hpp"
 #include "util/files.hpp"
 #include "util/misused.hpp"
@@ -35,7 +36,7 @@ util::Result<trace::Arm> choose(const trace::Trace& trace, const std::string& ru
                        run, names.empty() ? "ARM" : names.front());
 }
 
-util::Result<StoredArm> read_arm(const std::string& text) {
+util::Result<StoredArm> read_arm(const std::string& text, const std::optional<std::string>& db) {
   std::string run = text;
   std::string name;
   std::error_code unknown;
@@ -45,7 +46,7 @@ util::Result<StoredArm> read_arm(const std::string& text) {
     name = text.substr(colon + 1);
   }
   StoredArm stored;
-  PACELINE_TRY_ASSIGN(stored.trace, read_run(run));
+  PACELINE_TRY_ASSIGN(stored.trace, read_run(run, db));
   PACELINE_TRY_ASSIGN(stored.arm, choose(stored.trace, run, name));
   return stored;
 }
@@ -64,14 +65,22 @@ void take_launches(StoredArm& stored, const char* name, trace::Trace& joined) {
 
 }  // namespace
 
-util::Result<trace::Trace> read_run(const std::string& name) {
-  PACELINE_TRY_ASSIGN(const std::string text, util::read_file(name));
-  return trace::read_trace(text);
+util::Result<trace::Trace> read_run(const std::string& name, const std::optional<std::string>& db) {
+  std::error_code unknown;
+  if (std::filesystem::exists(name, unknown)) {
+    PACELINE_TRY_ASSIGN(const std::string text, util::read_file(name));
+    return trace::read_trace(text);
+  }
+  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(db)));
+  PACELINE_TRY_ASSIGN(const auto study, store.find(name));
+  PACELINE_TRY_ASSIGN(auto builder, store.build(study));
+  return builder.finish();
 }
 
-util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b, double margin) {
-  PACELINE_TRY_ASSIGN(StoredArm one, read_arm(a));
-  PACELINE_TRY_ASSIGN(StoredArm other, read_arm(b));
+util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b,
+                                       const std::optional<std::string>& db, double margin) {
+  PACELINE_TRY_ASSIGN(StoredArm one, read_arm(a, db));
+  PACELINE_TRY_ASSIGN(StoredArm other, read_arm(b, db));
   trace::Trace joined;
   joined.header = one.trace.header;
   joined.header.rounds = std::max(one.trace.header.rounds, other.trace.header.rounds);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "trace/trace.hpp"
@@ -7,11 +8,13 @@
 
 namespace paceline::cli {
 
-/// A stored run by the name that the user gave it: the file of its trace.
-util::Result<trace::Trace> read_run(const std::string& name);
+/// A stored run by the name that the user gave it: the file of its trace, or its id in the store
+/// of --db.
+util::Result<trace::Trace> read_run(const std::string& name, const std::optional<std::string>& db);
 
 /// One arm each of two stored runs, "RUN" or "RUN:ARM", as one run of A and B that were measured
 /// apart. Without a name the arm is the only one, or the only one that is not plain.
-util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b, double margin);
+util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b,
+                                       const std::optional<std::string>& db, double margin);
 
 }  // namespace paceline::cli
