@@ -18,17 +18,6 @@ class NoJournal final : public trace::Journal {
  public:
   util::Result<void> take(const trace::Record&) override { return {}; }
 };
-}
-util::Result<void> launch(const trace::Launch&) override { return {}; }
-util::Result<void> request(int, const trace::Request&) override { return {}; }
-util::Result<void> width(int, const trace::WidthTime&) override { return {}; }
-util::Result<void> memory(int, const trace::MemoryReading&) override { return {}; }
-util::Result<void> load(int, const trace::LoadCell&) override { return {}; }
-util::Result<void> fill(int, const trace::FilledDepth&) override { return {}; }
-util::Result<void> rereading(int, const trace::Rereading&) override { return {}; }
-util::Result<void> launch_end(int, const trace::Outcome&) override { return {}; }
-util::Result<void> end(bool) override { return {}; }
-};
 
 double seconds_of(const trace::Request& request) {
   if (request.answer)
