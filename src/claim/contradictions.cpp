@@ -152,7 +152,19 @@ class Checks {
                       "pass cheaper than a plain one",
                       shown(at(speedup)), shown(at(tokens_per_pass))),
           at(speedup), at(tokens_per_pass));
+    costs();
     bounds_of_length();
+  }
+
+  void costs() {
+    if (!is_stated(pass_cost)) return;
+    if (at(pass_cost).high < 1)
+      add("pass_cost",
+          fmt::format("a pass with a draft is said to cost {} of a plain one",
+                      shown(at(pass_cost))),
+          at(pass_cost), exactly(1));
+    else if (is_stated(tokens_per_pass) && has(speedup))
+      apart("pass_cost", pass_cost, at(tokens_per_pass) / at(speedup), "tokens_per_pass / speedup");
   }
 
   /// Where tokens per pass is not known, its bounds must still leave room.

@@ -140,6 +140,7 @@ class Derivation {
       rule += "; no fewer than passes_speculative";
       from.push_back(passes_speculative);
     }
+    if (counted.low >= counted.high) counted = exactly(counted.low);
     if (counted.high > 0) put(passes, counted, std::move(rule), from);
   }
 

@@ -148,7 +148,8 @@ void add_claim(CLI::App& app, Action& action) {
   command
       ->add_option("file", settings->files,
                    "Text with the output of known tools in it; - is standard input")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->default_str("only what is given");
   command
       ->add_option("--given", settings->given,
                    "Figures of one row: base, spec, accept, k, tau, tokens, accepted, drafted, "

@@ -53,7 +53,8 @@ class LlamaLog : public LineReader {
   /// llama-bench says it below its table, llama-server before all else.
   bool build(std::string_view text, Collector& out) {
     build_ = std::string(trimmed(text.substr(0, 80)));
-    out.add_context("build", build_);
+    if (out.group() != named_group_) out.add_context("build", build_);
+    named_group_ = out.group();
     return true;
   }
 
@@ -164,6 +165,7 @@ class LlamaLog : public LineReader {
 
   Row* row_ = nullptr;
   std::string build_;
+  int named_group_ = 0;  ///< whose rows have their build
 };
 
 }  // namespace

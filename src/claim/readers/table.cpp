@@ -85,6 +85,11 @@ struct Form {
   std::size_t heads_needed;  ///< known ones that make a head of a line
 };
 
+/// Tools by a head that only their tables have.
+constexpr std::array tools = {std::pair{"test", "llama-bench"}, std::pair{"n gen", "llama-bench"},
+                              std::pair{"n kv", "batched-bench"}, std::pair{"a len", "spec-bench"},
+                              std::pair{"avg pred t/s", "speed-bench"}};
+
 constexpr std::array forms = {Form{"table", piped, 2}, Form{"table of tabs", tabbed, 2},
                               Form{"CSV", commas, 3}, Form{"table of blanks", blanks, 4}};
 
@@ -154,10 +159,11 @@ class Tables : public LineReader {
     return true;
   }
 
-  bool is_bench() const {
-    return std::any_of(heads_.begin(), heads_.end(), [](const Head* head) {
-      return head != nullptr && head->kind == Kind::test;
-    });
+  const char* format() const {
+    for (const auto& [sign, tool] : tools)
+      for (const Head* head : heads_)
+        if (head != nullptr && std::string_view(head->head) == sign) return tool;
+    return form_->name;
   }
 
   bool row(const Line& line, Collector& out) {
@@ -177,19 +183,15 @@ class Tables : public LineReader {
     }
     if (!any) return false;
     ++rows_;
-    Row& kept =
-        out.add_row(is_bench() ? "llama-bench" : form_->name, std::string(bare(cells.front())));
-    const std::string format = kept.format;
-    const int group = kept.group;
-    std::string label = kept.label;
+    Row& kept = out.add_row(format(), std::string(bare(cells.front())));
+    read.format = kept.format;
+    read.group = kept.group;
+    read.label = kept.label.empty() ? line.source() : kept.label;
     kept = std::move(read);
-    kept.format = format;
-    kept.group = group;
-    kept.label = label.empty() ? line.source() : std::move(label);
-    if (is_bench()) {
+    if (kept.format == "llama-bench") {
       // It cannot speculate, and makes tokens one by one.
       kept.context["arm"] = "plain";
-      kept.context["tool"] = "llama-bench";
+      kept.context["tool"] = kept.format;
     }
     finish_row(kept);
     remark_spread(kept, out);

@@ -111,6 +111,8 @@ TEST(ClaimContradictions, EachRuleFindsItsOwnAndNothingElse) {
       {"rate", "tps=18.20,tokens=200,seconds=11.0826", "tps=17.96,tokens=200,seconds=11.0826"},
       {"pass_cost", "base=10,spec=30,tau=2.00", "base=10,spec=15,tau=2.00"},
       {"pass_cost", "base=10,spec=60,accept=40%,k=5", "base=10,spec=20,accept=40%,k=5"},
+      {"pass_cost", "c=0.70", "c=1.10"},
+      {"pass_cost", "c=1.80,tau=3.00,speedup=2.00", "c=1.50,tau=3.00,speedup=2.00"},
       {"identity", "tokens=57,accepted=36,passes=11", "tokens=48,accepted=36,passes=11"},
       {"ceiling", "tps=50,tau=1.0,bytes=13.5GB,bandwidth=273GB/s",
        "tps=20,tau=1.0,bytes=13.5GB,bandwidth=273GB/s"},
