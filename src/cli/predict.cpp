@@ -118,7 +118,9 @@ util::Result<std::vector<trace::Arm>> plan_arms(Settings& settings,
     return util::misused("a drafter with a model needs its target: add -m FILE");
   const bool loads = needs_model(made) || settings.launches.value_or(0) > 0;
   if (!loads) std::erase_if(made, [](const trace::Arm& arm) { return trace::is_denominator(arm); });
-  if (!loads || !has_template) {
+  const bool has_messages = std::any_of(texts.begin(), texts.end(),
+                                        [](const auto& text) { return !text.messages.empty(); });
+  if (has_messages && (!loads || !has_template)) {
     join_messages(texts);
     notes.emplace_back(
         "the contents of messages, a line each, stand before a text: no chat template");

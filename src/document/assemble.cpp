@@ -234,6 +234,7 @@ Settings to_settings(const trace::Arm& arm, const trace::EngineFacts* facts) {
   settings.spec_type = trace::spec_types_text(arm.setup);
   if (arm.setup.draft_path) settings.draft_path = file_name(*arm.setup.draft_path);
   settings.draft_n_max_requested = arm.setup.draft_n_max;
+  settings.draft_p_min = arm.setup.draft_p_min;
   settings.draft_n_max = known_or(facts ? facts->draft_n_max : std::nullopt,
                                   plain   ? "no drafter"
                                   : facts ? "the engine does not say its longest draft"

@@ -126,6 +126,7 @@ struct Settings {
   std::optional<std::string> draft_path;  ///< without its folder; absent: no drafter file was named
   int draft_n_max_requested = 0;          ///< 0 = the drafter's own longest
   Known<int> draft_n_max;                 ///< in force
+  double draft_p_min = 0;  ///< a draft ends before a token that its drafter gives less; as asked
   Known<int> n_ctx;
   Known<int> threads;
   Known<std::string> cache_type_k;  ///< of the target, in force

@@ -121,9 +121,9 @@ PACELINE_DOCUMENT_FIELDS(LaunchLine, 5, index, round, arm, outcome, load_s);
 PACELINE_DOCUMENT_FIELDS(Launches, 14, rounds, planned, done, lost, interrupted, seed, workload,
                          workload_notes, prompt_form, n_predict, stop_rule, force_text, protocol,
                          each);
-PACELINE_DOCUMENT_FIELDS(Settings, 11, spec_type, draft_path, draft_n_max_requested, draft_n_max,
-                         n_ctx, threads, cache_type_k, cache_type_v, draft_cache_type_k,
-                         draft_cache_type_v, sampling);
+PACELINE_DOCUMENT_FIELDS(Settings, 12, spec_type, draft_path, draft_n_max_requested, draft_n_max,
+                         draft_p_min, n_ctx, threads, cache_type_k, cache_type_v,
+                         draft_cache_type_k, draft_cache_type_v, sampling);
 PACELINE_DOCUMENT_FIELDS(Decode, 8, tokens_per_s, passes_per_s, tokens_per_pass, seconds_per_pass,
                          speedup, pass_cost, pass_cost_from_widths, residual_passes);
 PACELINE_DOCUMENT_FIELDS(Prefill, 7, prefill_tokens_per_s, ttft_s, ttfo_s, prefill_tokens,

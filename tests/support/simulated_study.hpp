@@ -73,6 +73,7 @@ struct Recorder {
   void operator()(const trace::Emission& event) const { request.emissions.push_back(event); }
   void operator()(const trace::WidthTime& event) const { launch.widths.push_back(event); }
   void operator()(const trace::Rereading& event) const { launch.rereadings.push_back(event); }
+  void operator()(const trace::DraftMap& event) const { launch.maps.push_back(event); }
   void operator()(const model::FileFacts&) const {}
   void operator()(const trace::Devices&) const {}
   void operator()(const trace::DeviceSpeeds&) const {}

@@ -44,6 +44,7 @@ class MemoryJournal final : public trace::Journal {
     return "fill " + std::to_string(filled.asked_depth);
   }
   static std::string name(const trace::Rereading&) { return "rereading"; }
+  static std::string name(const trace::DraftMap&) { return "draft map"; }
   static std::string name(const trace::Outcome&) { return "launch end"; }
   static std::string name(const trace::Resumption&) { return "resumed"; }
   static std::string name(const trace::End&) { return "end"; }
