@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 constexpr std::size_t most_runs = 20'000;
-constexpr std::size_t longest = 20'000;
+constexpr std::size_t most_bytes = 100'000'000;
 
 const std::string* running = nullptr;
 
@@ -81,10 +81,12 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGABRT, SIGSEGV, SIGFPE}) std::signal(signal, keep_input);
   for (const auto& seed : seeds) run(seed);
   std::mt19937 random(1);
-  for (std::size_t i = 0; i < most_runs; ++i) {
-    const std::string& seed = seeds[i % seeds.size()];
-    if (seed.size() <= longest) run(spoiled(seed, random));
+  std::size_t runs = 0;
+  for (std::size_t bytes = 0; runs < most_runs && bytes < most_bytes; ++runs) {
+    const std::string& seed = seeds[runs % seeds.size()];
+    bytes += seed.size();
+    run(spoiled(seed, random));
   }
-  std::printf("%zu seeds and %zu copies: no fault\n", seeds.size(), most_runs);
+  std::printf("%zu seeds and %zu copies: no fault\n", seeds.size(), runs);
   return EXIT_SUCCESS;
 }

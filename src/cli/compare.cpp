@@ -96,6 +96,7 @@ void add_sides(CLI::App& command, Settings& settings) {
                   "nothing is measured then")
       ->type_name("RUN")
       ->expected(0, 2)
+      ->default_str("none")
       ->group(group);
   command
       .add_option("--a", settings.words.a,

@@ -21,18 +21,11 @@ TEST(Record, of_every_kind_comes_back_as_it_was) {
   about.machine.processor = "EPYC";
   about.machine.numa_nodes = {{0, "0-3", 5}};
   about.fingerprint["kernel"] = "6.1";
-  const std::vector<Record> records = {{0, Header()},
-                                       {0, about},
-                                       {1, launch(1)},
-                                       {1, Request()},
-                                       {1, WidthTime()},
-                                       {1, MemoryReading()},
-                                       {1, LoadCell()},
-                                       {1, FilledDepth()},
-                                       {1, Rereading()},
-                                       {1, Outcome()},
-                                       {0, Resumption{"", 1, {"x"}}},
-                                       {0, End{true}}};
+  const std::vector<Record> records = {
+      {0, Header()},    {0, about},           {1, launch(1)},  {1, Request()},
+      {1, WidthTime()}, {1, MemoryReading()}, {1, LoadCell()}, {1, FilledDepth()},
+      {1, Rereading()}, {1, DraftMap()},      {1, Outcome()},  {0, Resumption{"", 1, {"x"}}},
+      {0, End{true}}};
   ASSERT_EQ(records.size(), std::variant_size_v<Content>);
   for (const auto& record : records) {
     const auto line = line_of(record);
