@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 constexpr std::size_t most_runs = 20'000;
-constexpr std::size_t most_bytes = 100'000'000;
+constexpr std::size_t most_bytes = 500'000'000;
 
 const std::string* running = nullptr;
 

@@ -1,5 +1,6 @@
 #include "trace/record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -104,9 +105,27 @@ util::Result<Record> read_record(std::string_view line, std::string_view where) 
   }
 }
 
+namespace {
+
+/// True when a comparison or a sweep speaks of an arm that is none of the run's.
+bool names_no_arm(const Header& header) {
+  std::vector<std::string> names;
+  if (header.comparison) {
+    names = {header.comparison->a, header.comparison->b};
+    if (!header.comparison->again.empty()) names.push_back(header.comparison->again);
+  }
+  if (header.sweep)
+    for (const auto& point : header.sweep->points) names.push_back(point.arm);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const auto& name) { return find_arm(header.arms, name) == nullptr; });
+}
+
+}  // namespace
+
 util::Result<void> TraceBuilder::take(Record record) {
   if (auto* header = std::get_if<Header>(&record.content)) {
     if (begun_) return misplaced("a second header");
+    if (names_no_arm(*header)) return misplaced("it compares an arm that it has not");
     trace_.header = std::move(*header);
     begun_ = true;
     return {};
