@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "cli/kv_types.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/misused.hpp"
 
 namespace paceline::cli {

@@ -192,6 +192,9 @@ bool any_twice(const std::vector<GivenOption>& options) {
 util::Result<int> compare(const Settings& settings) {
   if (!settings.runs.empty()) return compare_stored(settings);
   PACELINE_TRY(check_files(settings.output));
+  if (!settings.bisect.ends.empty() && settings.run.output.resume)
+    return util::misused(
+        "a bisection is many studies, of builds that are gone: begin it again without --resume");
   if (!settings.bisect.ends.empty()) return bisect(settings.bisect, settings.words, settings.rule);
   if (!settings.sides_given && !any_twice(settings.words.shared))
     return util::misused(

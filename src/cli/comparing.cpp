@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/pilot.hpp"
+#include "cli/stored_runs.hpp"
 #include "cli/words.hpp"
 #include "metrics/summary.hpp"
 #include "report/benchstat.hpp"
@@ -62,6 +63,11 @@ util::Result<void> keep_budget(const CompareRule& rule, Sides& sides) {
         "of them");
   PACELINE_TRY_ASSIGN(const double budget, read_duration("--budget", *rule.budget));
   if (sides.output.dry_run) return {};
+  if (sides.output.resume) {
+    PACELINE_TRY_ASSIGN(const auto begun, read_run(*sides.output.resume, sides.output.db));
+    sides.run.rounds = begun.header.rounds;
+    return {};
+  }
   PACELINE_TRY_ASSIGN(const Pilot measured, pilot(sides.run, sides.make_engine));
   sides.run.rounds = rounds_within(budget, measured);
   util::say(fmt::format("Budget of {}: a round of {} launches takes about {}, so {} of them.",

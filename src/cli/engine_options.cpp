@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::cli {
 

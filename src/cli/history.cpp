@@ -12,11 +12,16 @@
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
 #include "cli/store_options.hpp"
+#include "cli/stored_runs.hpp"
 #include "document/assemble.hpp"
 #include "document/json.hpp"
+#include "metrics/predicted_run.hpp"
 #include "metrics/summary.hpp"
+#include "report/comparison.hpp"
 #include "report/demo.hpp"
 #include "report/history.hpp"
+#include "report/terminal.hpp"
+#include "report/tune.hpp"
 #include "util/clock.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
@@ -27,7 +32,7 @@ namespace paceline::cli {
 namespace {
 
 constexpr const char* about_history =
-    "The studies that were made on this machine, which every run, fill and demo is kept among: "
+    "The studies that were made on this machine, which all that measures is kept among: "
     "list them, show one again, export and import them, and clear the oldest away.";
 
 constexpr const char* examples =
@@ -97,15 +102,22 @@ struct Shown {
   document::Document document;
 };
 
-util::Result<Shown> shown(const store::StudyRow& row, store::Store& store) {
+util::Result<trace::Trace> trace_of(const store::StudyRow& row, store::Store& store) {
   PACELINE_TRY_ASSIGN(auto builder, store.build(row));
+  return builder.finish();
+}
+
+util::Result<Shown> shown(const store::StudyRow& row, store::Store& store) {
   Shown result;
-  PACELINE_TRY_ASSIGN(result.trace, builder.finish());
+  PACELINE_TRY_ASSIGN(result.trace, trace_of(row, store));
+  PACELINE_TRY(refuse_map(result.trace));
   const auto mix = metrics::mix_of(result.trace);
   const auto machine = result.trace.about ? result.trace.about->machine : trace::MachineFacts();
   result.document =
       document::assemble(result.trace, metrics::summarise(result.trace, mix), mix, machine);
   if (row.kind == "demo") result.document.said = report::demo_paragraph(result.document);
+  if (!result.document.comparisons.empty())
+    result.document.said = report::verdict_sentence(result.document.comparisons.front());
   return result;
 }
 
@@ -133,6 +145,17 @@ std::string superseded_text(const std::vector<store::LaunchRow>& launches) {
   return text;
 }
 
+/// What tune and predict made of a map; its confirmation is a study of its own.
+util::Result<void> show_map(const Settings& settings, const store::StudyRow& row,
+                            const trace::Trace& trace) {
+  const trace::Mix mix =
+      trace.header.mix ? *trace.header.mix : metrics::equal_mix(metrics::predict_run(trace).trace);
+  const auto made = document::to_tune(trace, mix);
+  const auto style = style_for(text_stream(settings.json));
+  return write_out(report::history(history_of({row}), style) + "\n" + report::tune(made, style),
+                   document::to_json_text(made) + "\n", settings.json);
+}
+
 util::Result<void> show(const Settings& settings, store::Store& store) {
   PACELINE_TRY(check_json_path(settings.json, {store_file(settings.db).string()}));
   PACELINE_TRY_ASSIGN(const auto row, store.find(settings.words[0]));
@@ -140,6 +163,8 @@ util::Result<void> show(const Settings& settings, store::Store& store) {
   if (settings.requests.arm || settings.requests.workload_class || settings.requests.outcome)
     return util::fail(util::ErrorKind::usage,
                       "--arm, --class and --outcome choose requests: add --requests");
+  PACELINE_TRY_ASSIGN(const auto trace, trace_of(row, store));
+  if (metrics::is_map(trace)) return show_map(settings, row, trace);
   PACELINE_TRY_ASSIGN(const auto study, shown(row, store));
   PACELINE_TRY_ASSIGN(const auto launches, store.launches(row));
   const auto style = style_for(text_stream(settings.json));
@@ -277,7 +302,9 @@ void add_which_studies(CLI::App& command, Settings& settings) {
       ->type_name("NAME")
       ->default_str("all")
       ->group(group);
-  command.add_option("--kind", settings.studies.kind, "Command that made them: run, fill, demo")
+  command
+      .add_option("--kind", settings.studies.kind,
+                  "Command that made them: run, fill, compare, sweep, ..")
       ->type_name("COMMAND")
       ->default_str("all")
       ->group(group);

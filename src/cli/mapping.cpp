@@ -14,7 +14,7 @@
 #include "cli/recording.hpp"
 #include "metrics/predicted_run.hpp"
 #include "metrics/summary.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
 #include "util/misused.hpp"

@@ -183,7 +183,8 @@ util::Result<void> write_report(const document::Document& document, const Output
   return write_out(text, document::to_json_text(document) + "\n", output.json);
 }
 
-/// Files that the document must not be written over, the trace among them.
+}  // namespace
+
 std::vector<std::string> files_of(const study::RunOptions& options, const Output& output) {
   std::vector<std::string> files = output.inputs;
   files.insert(files.end(),
@@ -194,8 +195,6 @@ std::vector<std::string> files_of(const study::RunOptions& options, const Output
   }
   return files;
 }
-
-}  // namespace
 
 void say_where(const trace::Trace& trace, const Output& output, bool whole) {
   const std::string& id = trace.header.trace_id;

@@ -10,6 +10,7 @@
 #include "cli/engine_options.hpp"
 #include "cli/mapping.hpp"
 #include "cli/output.hpp"
+#include "cli/store_options.hpp"
 #include "document/json.hpp"
 #include "engine/embedded/embedded_engine.hpp"
 #include "report/tune.hpp"
@@ -151,8 +152,17 @@ util::Result<study::MapOptions> options_of(Settings& settings, study::RunOptions
   return options;
 }
 
+/// Files that the document must not be written over.
+std::vector<std::string> kept_files(const Settings& settings) {
+  std::vector<std::string> files = settings.files;
+  files.insert(files.end(),
+               {settings.arms.model, settings.arms.draft_model.value_or(""),
+                settings.output.trace.value_or(""), store_file(settings.output.db).string()});
+  return files;
+}
+
 util::Result<int> predict(Settings settings) {
-  PACELINE_TRY(check_json_path(settings.output.json, settings.files));
+  PACELINE_TRY(check_json_path(settings.output.json, kept_files(settings)));
   study::RunOptions run;
   PACELINE_TRY_ASSIGN(const study::MapOptions options, options_of(settings, run));
   if (util::interrupted()) return exit_interrupted;
@@ -205,10 +215,11 @@ void add_text_options(CLI::App& command, Settings& settings) {
       ->type_name("FILE")
       ->default_str("none")
       ->group("Output");
-  command.add_option("--trace", settings.output.trace, "Write the raw trace there")
+  command.add_option("--trace", settings.output.trace, "Write the raw trace there, too")
       ->type_name("FILE")
-      ->default_str("paceline/traces in the data folder")
+      ->default_str("in the store alone")
       ->group("Output");
+  add_db_option(command, settings.output.db);
 }
 
 }  // namespace

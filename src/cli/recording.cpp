@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <random>
@@ -40,7 +41,9 @@ trace::Header header_of(const study::RunOptions& options) {
   header.workload_notes = options.workload_notes;
   header.prompt_form = options.prompt_form;
   header.mix = options.mix;
-  header.residency = options.arms.front().setup.url.empty() ? "bare" : "declared";
+  const bool all_ours = std::all_of(options.arms.begin(), options.arms.end(),
+                                    [](const trace::Arm& arm) { return arm.setup.url.empty(); });
+  header.residency = all_ours ? "bare" : "declared";
   header.arms = options.arms;
   header.comparison = options.comparison;
   header.exclude_steal = options.exclude_steal;
@@ -51,8 +54,11 @@ trace::Header header_of(const study::RunOptions& options) {
 /// The programs that measure: this one, and the worker where it loads the models.
 std::vector<std::filesystem::path> programs_of(const study::RunOptions& options) {
   std::vector<std::filesystem::path> programs = {"/proc/self/exe"};
-  const trace::Setup& setup = options.arms.front().setup;
-  if (setup.url.empty() && setup.server_bin.empty()) programs.emplace_back(worker_program());
+  const auto& arms = options.arms;
+  if (std::any_of(arms.begin(), arms.end(), [](const trace::Arm& arm) {
+        return arm.setup.url.empty() && arm.setup.server_bin.empty();
+      }))
+    programs.emplace_back(worker_program());
   return programs;
 }
 
@@ -120,7 +126,10 @@ util::Result<void> Recording::go_on(const study::RunOptions& options, const Outp
   trace_.launches.resize(static_cast<std::size_t>(resumption.launches_kept));
   trace_.interrupted = false;
   const auto replanned = changes_of_plan(trace_.header, header_of(options));
-  if (!replanned.empty()) return refused(study, fmt::format("{}", fmt::join(replanned, "; ")));
+  if (!replanned.empty())
+    return refused(study, fmt::format("its command line makes another plan now ({}): put back what "
+                                      "it read, or begin anew without --resume",
+                                      fmt::join(replanned, "; ")));
   resumption.changes =
       study::changes(trace_.about->fingerprint, about_now(options, output).fingerprint);
   if (!resumption.changes.empty() && !output.resume_anyway)

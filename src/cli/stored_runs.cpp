@@ -8,6 +8,7 @@
 
 #include "cli/sides.hpp"
 #include "cli/store_options.hpp"
+#include "metrics/predicted_run.hpp"
 #include "trace/trace_file.hpp"
 #include "util/files.hpp"
 #include "util/misused.hpp"
@@ -47,6 +48,7 @@ util::Result<StoredArm> read_arm(const std::string& text, const std::optional<st
   }
   StoredArm stored;
   PACELINE_TRY_ASSIGN(stored.trace, read_run(run, db));
+  PACELINE_TRY(refuse_map(stored.trace));
   PACELINE_TRY_ASSIGN(stored.arm, choose(stored.trace, run, name));
   return stored;
 }
@@ -77,6 +79,14 @@ util::Result<trace::Trace> read_run(const std::string& name, const std::optional
   return builder.finish();
 }
 
+util::Result<void> refuse_map(const trace::Trace& trace) {
+  if (!metrics::is_map(trace)) return {};
+  return util::misused(
+      "{} is a map of drafts and no run: paceline history show prints it, and what confirmed it is "
+      "a study of its own",
+      trace.header.trace_id);
+}
+
 util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b,
                                        const std::optional<std::string>& db, double margin) {
   PACELINE_TRY_ASSIGN(StoredArm one, read_arm(a, db));
@@ -85,6 +95,7 @@ util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& 
   joined.header = one.trace.header;
   joined.header.rounds = std::max(one.trace.header.rounds, other.trace.header.rounds);
   joined.header.arms.clear();
+  joined.header.sweep.reset();
   joined.header.comparison = trace::Comparison{arm_a, arm_b, "", a, b, margin, {}, {}};
   take_launches(one, arm_a, joined);
   take_launches(other, arm_b, joined);

@@ -12,6 +12,9 @@ namespace paceline::cli {
 /// of --db.
 util::Result<trace::Trace> read_run(const std::string& name, const std::optional<std::string>& db);
 
+/// A map of drafts times many lengths in one arm: its figures are no run's.
+util::Result<void> refuse_map(const trace::Trace& trace);
+
 /// One arm each of two stored runs, "RUN" or "RUN:ARM", as one run of A and B that were measured
 /// apart. Without a name the arm is the only one, or the only one that is not plain.
 util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b,

@@ -164,7 +164,7 @@ util::Result<int> tune_with(Settings settings) {
   PACELINE_TRY(prepare_arms(run.run.arms));
   std::vector<workload::Prompt> fresh;
   split(run.run.prompts, fresh, settings.fresh_prompts);
-  PACELINE_TRY(check_json_path(run.output.json, {run.arms.model, run.run.workload}));
+  PACELINE_TRY(check_json_path(run.output.json, files_of(run.run, run.output)));
   const study::MapOptions options = map_options(run.run, source_of(settings));
   describe(options, fresh.size());
   if (run.output.dry_run) return 0;

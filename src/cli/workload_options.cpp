@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "workload/mix_file.hpp"
 #include "workload/picture.hpp"
 #include "workload/prompts.hpp"

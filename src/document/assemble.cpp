@@ -19,7 +19,7 @@
 #include "document/warnings.hpp"
 #include "document/workload.hpp"
 #include "metrics/break_even.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

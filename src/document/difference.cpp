@@ -4,7 +4,7 @@
 #include <set>
 
 #include "document/counted.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "document/workload.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "document/fills.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

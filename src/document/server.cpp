@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "document/counted.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

@@ -1,7 +1,7 @@
 #include "document/sweep_of.hpp"
 
 #include "document/workload.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

@@ -9,7 +9,7 @@
 #include "document/counted.hpp"
 #include "document/workload.hpp"
 #include "metrics/summary.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/clock.hpp"
 
 namespace paceline::document {

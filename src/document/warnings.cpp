@@ -12,7 +12,7 @@
 #include "document/facts.hpp"
 #include "metrics/interval.hpp"
 #include "metrics/rates.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::document {
 

@@ -6,7 +6,7 @@
 
 #include "document/counted.hpp"
 #include "metrics/break_even.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/json.hpp"
 
 namespace paceline::document {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/bytes.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::metrics {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "metrics/arithmetic.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::metrics {
 

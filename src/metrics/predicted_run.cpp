@@ -315,4 +315,9 @@ WalkRules rules_of(const trace::Trace& mapped, const std::string& arm) {
   return rules;
 }
 
+bool is_map(const trace::Trace& trace) {
+  return std::any_of(trace.launches.begin(), trace.launches.end(),
+                     [](const trace::Launch& launch) { return !launch.maps.empty(); });
+}
+
 }  // namespace paceline::metrics

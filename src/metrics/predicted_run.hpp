@@ -27,6 +27,9 @@ struct PredictedRun {
 /// drafted so along some of the texts, in each round of the trace.
 PredictedRun predict_run(const trace::Trace& mapped);
 
+/// True of a map of drafts, which is no run that figures could be read off.
+bool is_map(const trace::Trace& trace);
+
 /// What the requests that passes were timed with say of the map: each followed a text that was
 /// mapped, so that its passes are known beforehand.
 struct MapCheck {

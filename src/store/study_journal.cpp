@@ -8,7 +8,7 @@
 #include "metrics/counts.hpp"
 #include "store/compression.hpp"
 #include "store/owner.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::store {
 

@@ -55,7 +55,8 @@ std::string describe_prompts(const RunOptions& options) {
     sha256.add(text);
     sha256.add(std::string_view("\0", 1));
   };
-  for (const auto* prompts : {&options.prompts.warm_up, &options.prompts.measured})
+  for (const auto* prompts :
+       {&options.prompts.warm_up, &options.prompts.measured, &options.prompts.held_out})
     for (const auto& prompt : *prompts) {
       for (const auto* text : {&prompt.id, &prompt.workload_class, &prompt.family, &prompt.text})
         add(*text);

@@ -33,6 +33,7 @@ class MapRun {
 
   util::Result<void> run(const engine::EngineFactory& make_engine) {
     PACELINE_TRY(journal_.begin(trace_.header));
+    if (trace_.about) PACELINE_TRY(journal_.about(*trace_.about));
     PACELINE_TRY(write_texts(make_engine));
     for (const auto& arm : options_.arms)
       if (!trace::is_denominator(arm)) PACELINE_TRY(map_arm(arm, make_engine));

@@ -48,7 +48,8 @@ class Run {
         made_(made),
         trace_(trace) {}
 
-  util::Result<void> measure(const engine::EngineFactory& make_engine) {
+  /// True when it went to its end.
+  util::Result<bool> measure(const engine::EngineFactory& make_engine) {
     const auto launches = plan(options_);
     const std::size_t before = options_.force_text ? 1 : 0;
     steps_total_ = static_cast<double>((launches.size() + before) * steps_of_launch());
@@ -63,8 +64,9 @@ class Run {
       const auto engine = make_engine(options_.arms[planned.arm]);
       PACELINE_TRY(measure_launch(planned, *engine));
     }
-    if (!stop_asked_() && !pointless_to_go_on()) PACELINE_TRY(read_again(make_engine));
-    return {};
+    if (stop_asked_() || pointless_to_go_on()) return false;
+    PACELINE_TRY(read_again(make_engine));
+    return true;
   }
 
  private:
@@ -74,7 +76,8 @@ class Run {
   bool was_made(const PlannedLaunch& planned, const std::vector<workload::Prompt>& prompts,
                 Purpose purpose) {
     const trace::Arm& arm = options_.arms[planned.arm];
-    if (made_.empty() || made_.front().round != planned.round || made_.front().arm != arm.name)
+    if (made_.empty() || made_.front().round != planned.round || made_.front().arm != arm.name ||
+        made_.front().held_out != planned.held_out)
       return false;
     trace_.launches.push_back(std::move(made_.front()));
     made_.pop_front();
@@ -440,7 +443,8 @@ class Run {
     const int rounds = all_rounds(options_);
     watcher_(steps_done_, steps_total_,
              planned.round < options_.first_round + rounds
-                 ? fmt::format("launch {}/{} of {}: {}", planned.round + 1, rounds, arm.name, what)
+                 ? fmt::format("launch {}/{} of {}: {}", planned.round - options_.first_round + 1,
+                               rounds, arm.name, what)
                  : fmt::format("one more launch of {}: {}", arm.name, what));
   }
 
@@ -464,10 +468,6 @@ class Run {
   Carried carried_;
 };
 
-std::optional<RunOptions> follow(const RunOptions& options, const trace::Trace& trace) {
-  return options.sequel ? options.sequel(trace) : std::nullopt;
-}
-
 util::Result<void> begin(trace::Journal& journal, const trace::Trace& trace) {
   if (!trace.resumptions.empty()) return journal.resumed(trace.resumptions.back());
   PACELINE_TRY(journal.begin(trace.header));
@@ -486,9 +486,11 @@ util::Result<void> run(const RunOptions& options, const engine::EngineFactory& m
   const auto measure = [&](const RunOptions& part) {
     return Run(part, journal, watcher, stop_asked, made, trace).measure(make_engine);
   };
-  PACELINE_TRY(measure(options));
-  for (auto next = follow(options, trace); next && !stop_asked(); next = follow(*next, trace))
-    PACELINE_TRY(measure(*next));
+  std::optional<RunOptions> part = options;
+  while (part && !stop_asked()) {
+    PACELINE_TRY_ASSIGN(const bool whole, measure(*part));
+    part = whole && part->sequel ? part->sequel(trace) : std::nullopt;
+  }
   trace.launches.insert(trace.launches.end(), std::make_move_iterator(made.begin()),
                         std::make_move_iterator(made.end()));
   trace.interrupted = stop_asked();

@@ -7,7 +7,7 @@
 #include "support/measuring_test.hpp"
 #include "support/server_run.hpp"
 #include "support/worker_process.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/worker_process.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline {
 namespace {

@@ -13,7 +13,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
 #include "synth/walk.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/files.hpp"
 
 namespace paceline {

@@ -11,7 +11,7 @@
 #include "support/lab_copy.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/files.hpp"
 
 namespace paceline {

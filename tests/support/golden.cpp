@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "support/worker_process.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/files.hpp"
 #include "util/json.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "model/drafter.hpp"
 #include "model/gguf.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::engine::server {
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "engine/simulated/text.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::engine::simulated {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "model/drafter.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/printable.hpp"
 #include "worker/llama/ngram.hpp"
 #include "worker/llama/pairing.hpp"

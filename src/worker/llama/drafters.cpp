@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/assert.hpp"
 #include "util/json.hpp"
 #include "worker/llama/decoding.hpp"

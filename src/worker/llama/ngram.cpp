@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "common.h"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/assert.hpp"
 #include "worker/llama/refuse.hpp"
 

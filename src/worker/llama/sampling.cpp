@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "worker/llama/refuse.hpp"
 
 namespace paceline::worker {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "dialect/dialect.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/files.hpp"
 
 // docs/servers.md has a table of what every dialect says, written by this test:

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::engine::server {
 namespace {

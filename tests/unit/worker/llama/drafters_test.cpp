@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "worker/llama/decoding.hpp"
 
 namespace paceline::worker {

@@ -15,7 +15,7 @@
 #include "support/memory_port.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/worker_process.hpp"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 #include "util/files.hpp"
 #include "worker/llama/loading.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common.h"
-#include "trace/json.hpp"
+#include "trace/names.hpp"
 
 namespace paceline::worker {
 namespace {
