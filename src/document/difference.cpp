@@ -4,7 +4,7 @@
 #include <set>
 
 #include "document/counted.hpp"
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::document {
 

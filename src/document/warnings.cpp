@@ -12,7 +12,7 @@
 #include "document/facts.hpp"
 #include "metrics/interval.hpp"
 #include "metrics/rates.hpp"
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::document {
 

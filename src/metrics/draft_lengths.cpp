@@ -4,7 +4,7 @@
 #include <map>
 
 #include "metrics/arithmetic.hpp"
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::metrics {
 

@@ -483,12 +483,9 @@ util::Result<void> run(const RunOptions& options, const engine::EngineFactory& m
   std::deque<trace::Launch> made(std::make_move_iterator(trace.launches.begin()),
                                  std::make_move_iterator(trace.launches.end()));
   trace.launches.clear();
-  const auto measure = [&](const RunOptions& part) {
-    return Run(part, journal, watcher, stop_asked, made, trace).measure(make_engine);
-  };
-  std::optional<RunOptions> part = options;
-  while (part && !stop_asked()) {
-    PACELINE_TRY_ASSIGN(const bool whole, measure(*part));
+  for (std::optional<RunOptions> part = options; part;) {
+    Run one(*part, journal, watcher, stop_asked, made, trace);
+    PACELINE_TRY_ASSIGN(const bool whole, one.measure(make_engine));
     part = whole && part->sequel ? part->sequel(trace) : std::nullopt;
   }
   trace.launches.insert(trace.launches.end(), std::make_move_iterator(made.begin()),

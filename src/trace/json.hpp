@@ -129,12 +129,4 @@ PACELINE_JSON_FIELDS(ObservedExperts, 4, layers, count, picks, shares);
 PACELINE_JSON_FIELDS(SpeculativeUnion, 5, width, passes, offered, accepted, experts_per_layer);
 PACELINE_JSON_FIELDS(Observation, 4, passes, tables, experts, speculative);
 
-/// As llama-server's --spec-type: "ngram-simple,draft-mtp"; "none" for plain.
-inline std::string spec_types_text(const Setup& setup) {
-  std::string text;
-  for (const SpecType type : drafters_of(setup))
-    text += (text.empty() ? "" : ",") + std::string(util::enum_name(type));
-  return text.empty() ? util::enum_name(SpecType::none) : text;
-}
-
 }  // namespace paceline::trace

@@ -83,3 +83,15 @@ PACELINE_ENUM_NAMES(paceline::trace::StopReason, 4, {paceline::trace::StopReason
                     {paceline::trace::StopReason::limit, "limit"},
                     {paceline::trace::StopReason::eos, "eos"},
                     {paceline::trace::StopReason::context, "context"});
+
+namespace paceline::trace {
+
+/// As llama-server's --spec-type: "ngram-simple,draft-mtp"; "none" for plain.
+inline std::string spec_types_text(const Setup& setup) {
+  std::string text;
+  for (const SpecType type : drafters_of(setup))
+    text += (text.empty() ? "" : ",") + std::string(util::enum_name(type));
+  return text.empty() ? util::enum_name(SpecType::none) : text;
+}
+
+}  // namespace paceline::trace

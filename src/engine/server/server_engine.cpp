@@ -10,7 +10,7 @@
 #include "dialect/sampling.hpp"
 #include "engine/server/health.hpp"
 #include "engine/server/server_arguments.hpp"
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 #include "util/interrupt.hpp"
 #include "util/printable.hpp"
 
