@@ -14,7 +14,7 @@
 
 #include "cli/engine_options.hpp"
 #include "cli/option_table.hpp"
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 #include "util/misused.hpp"
 
 namespace paceline::cli {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::engine::server {
 namespace {

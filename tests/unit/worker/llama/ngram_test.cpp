@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common.h"
-#include "trace/names.hpp"
+#include "trace/json.hpp"
 
 namespace paceline::worker {
 namespace {
