@@ -15,7 +15,9 @@ set(PACELINE_NEVER_TIMED cli dialect document model protocol report synth worklo
 
 add_library(paceline_options INTERFACE)
 target_compile_options(paceline_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  # Files that are compiled together see one another's own names.
+  $<IF:$<AND:$<BOOL:${PACELINE_TOGETHER}>,$<CXX_COMPILER_ID:GNU>>,-Wshadow=local,-Wshadow>
   # What an assertion prints names a file of the project, not a folder of whoever built it.
   "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/="
   # GCC 12 sees overlapping copies in "literal" + std::string (its bug 105651).
@@ -49,6 +51,7 @@ function(paceline_library folder)
   target_link_libraries(paceline_${folder} ${scope} paceline_options Threads::Threads ${ARGN})
   if(sources)
     paceline_precompile(${folder})
+    paceline_together(paceline_${folder})
     if(folder IN_LIST PACELINE_NEVER_TIMED)
       # At -O1 GCC 12 warns falsely of reads and writes past a moved string's own short buffer.
       target_compile_options(paceline_${folder} PRIVATE
@@ -56,6 +59,25 @@ function(paceline_library folder)
         -Wno-stringop-overread -Wno-stringop-overflow>)
     endif()
   endif()
+endfunction()
+
+# paceline_together(TARGET): its sources of one folder are compiled as one, but those in
+# PACELINE_ALONE.
+include(SourcesAlone)
+function(paceline_together target)
+  if(NOT PACELINE_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    file(RELATIVE_PATH name "${CMAKE_SOURCE_DIR}" "${source}")
+    get_filename_component(folder "${name}" DIRECTORY)
+    string(REPLACE "/" "_" group "${folder}")
+    if(NOT name IN_LIST PACELINE_ALONE)
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
 endfunction()
 
 # The headers that cost most to read are read once, for util, and used again by all others; CLI11,
