@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "claim/contradictions.hpp"
 #include "metrics/arithmetic.hpp"
@@ -17,9 +19,8 @@ using document::ClaimRemark;
 
 constexpr double varies = 0.15;  ///< of passes per second, from there on it is worth a remark
 
-std::string context_of(const Worked& row, const char* name) {
-  const auto found = row.row.context.find(name);
-  return found == row.row.context.end() ? "" : found->second;
+const std::string& context_of(const Worked& row, const char* name) {
+  return context_of(row.row, name);
 }
 
 /// Rows that may be held against each other at all: of one table or list, on one model.
@@ -129,20 +130,18 @@ void compare_context(const std::vector<Worked>& rows, std::vector<ClaimRemark>& 
 
 /// Passes of one arm do not get faster by what is accepted, so their rate should stay.
 void compare_passes(const std::vector<Worked>& rows, std::vector<ClaimRemark>& remarks) {
-  std::set<int> groups;
-  for (const Worked& row : rows) groups.insert(row.row.group);
-  for (const int group : groups) {
-    const Worked* slow = nullptr;
-    const Worked* fast = nullptr;
-    for (const Worked& row : rows) {
-      if (row.row.group != group || !row.has(passes_per_s) || !row.has(draft_limit)) continue;
-      if (!row.at(passes_per_s).value) continue;
-      if (slow != nullptr && (!is_comparable(row, *slow) || !is_same(row, *slow, draft_limit)))
-        continue;
-      if (slow == nullptr || row.at(passes_per_s).high < slow->at(passes_per_s).high) slow = &row;
-      if (fast == nullptr || row.at(passes_per_s).low > fast->at(passes_per_s).low) fast = &row;
-    }
-    if (slow == nullptr || slow == fast) continue;
+  using Arm = std::tuple<int, std::string, std::string, std::string, double>;
+  std::map<Arm, std::pair<const Worked*, const Worked*>> arms;  ///< the slowest and the fastest
+  for (const Worked& row : rows) {
+    if (!row.has(passes_per_s) || !row.at(passes_per_s).value) continue;
+    if (!row.has(draft_limit) || !row.at(draft_limit).value) continue;
+    auto& [slow, fast] = arms[{row.row.group, context_of(row, "model"), context_of(row, "quant"),
+                               context_of(row, "drafter"), *row.at(draft_limit).value}];
+    if (slow == nullptr || row.at(passes_per_s).high < slow->at(passes_per_s).high) slow = &row;
+    if (fast == nullptr || row.at(passes_per_s).low > fast->at(passes_per_s).low) fast = &row;
+  }
+  for (const auto& [arm, ends] : arms) {
+    const auto& [slow, fast] = ends;
     const double ratio = fast->at(passes_per_s).low / slow->at(passes_per_s).high;
     if (ratio > 1 + varies)
       remarks.push_back(

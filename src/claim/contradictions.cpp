@@ -63,7 +63,8 @@ class Checks {
     for (const Figure share : {fire_rate, engaged_share, Figure::share})
       if (is_stated(share)) above("range", share, exactly(1), "the whole");
     // Any other meaning of an acceptance above one is among the readings.
-    if (is_stated(acceptance) && !row_.stated(acceptance)->definition.empty())
+    if (const Stated* one = row_.stated(acceptance);
+        one != nullptr && (!one->definition.empty() || is_percent(*one)))
       above("range", acceptance, exactly(1), "all drafts");
     if (is_stated(tokens_per_pass) && at(tokens_per_pass).high < 1)
       add("range", fmt::format("{} tokens per pass are fewer than one", shown(at(tokens_per_pass))),

@@ -146,16 +146,15 @@ class Derivation {
 
   /// Whether a stop token or string ended the output, and not its length.
   bool ends_anywhere() const {
-    const auto found = worked_.row.context.find("stop");
-    return found != worked_.row.context.end() &&
-           (found->second == "eos" || found->second == "stop");
+    const std::string& stop = context_of(worked_.row, "stop");
+    return stop == "eos" || stop == "stop";
   }
 
   /// Tokens that prefill made, one a request.
   Range first_tokens() const { return has(requests) ? at(requests) : exactly(1); }
 
   void find_tokens_of_a_pass() {
-    if (is_plain() && has(tokens_per_s))
+    if (is_plain(worked_.row) && has(tokens_per_s))
       put(tokens_per_pass, exactly(1), "1 without speculation", {});
     const bool is_too_long =
         has(accepted_per_pass, draft_limit) && at(accepted_per_pass).low > at(draft_limit).high;
@@ -180,22 +179,17 @@ class Derivation {
     if (has(accepted) && is_above_zero(passes_speculative))
       put(acceptance_length, exactly(1) + at(accepted) / at(passes_speculative),
           "1 + accepted / passes_speculative", {accepted, passes_speculative});
-    if (!is_share_of_drafts(worked_.row) || !has(acceptance)) {
+    if (!is_share_of_drafts(worked_.row) || !has(acceptance) || at(acceptance).low > 1) {
       bound_tokens_of_a_pass();
       return;
     }
     if (has(offered_per_pass) && !has(accepted))
       put(tokens_per_pass, exactly(1) + at(offered_per_pass) * at(acceptance),
           "1 + offered_per_pass * acceptance", {offered_per_pass, acceptance});
-    if (is_full() && has(draft_limit) && at(acceptance).low <= 1)
+    if (is_full() && has(draft_limit))
       put(tokens_per_pass, exactly(1) + at(draft_limit) * at(acceptance),
           "1 + draft_limit * acceptance, every draft being full", {draft_limit, acceptance});
     bound_tokens_of_a_pass();
-  }
-
-  bool is_plain() const {
-    const auto found = worked_.row.context.find("arm");
-    return found != worked_.row.context.end() && found->second == "plain";
   }
 
   /// No pass is cheaper than a plain one, so that it makes at least as many tokens as the speed-up
@@ -253,7 +247,7 @@ class Derivation {
               ? "tokens_per_s / tokens_per_pass: passes of sequences, which share forwards"
               : "tokens_per_s / tokens_per_pass",
           {tokens_per_s, tokens_per_pass});
-    if (!has(tokens_per_pass) || !is_above_zero(speedup) || is_plain()) return;
+    if (!has(tokens_per_pass) || !is_above_zero(speedup) || is_plain(worked_.row)) return;
     Range cost = at(tokens_per_pass) / at(speedup);
     // The bound that comes from the speed-up is this very one: no pass is cheaper than a plain one.
     if (!at(tokens_per_pass).value && cost.high > 1) cost.low = std::max(cost.low, 1.0);
@@ -342,10 +336,6 @@ class Derivation {
 
   Worked worked_;
 };
-
-std::optional<double> finite(double bound) {
-  return std::isfinite(bound) ? std::optional(bound) : std::nullopt;
-}
 
 }  // namespace
 

@@ -29,15 +29,10 @@ bool any_has(const Rows& rows, Figure figure) {
                      [figure](const Worked& row) { return row.has(figure); });
 }
 
-bool is_plain(const Worked& row) {
-  const auto found = row.row.context.find("arm");
-  return found != row.row.context.end() && found->second == "plain";
-}
-
 bool is_about_drafts(const Worked& row) {
   constexpr std::array signs = {acceptance,  accepted,          offered,  passes_speculative,
                                 draft_limit, acceptance_length, attempts, accepted_per_pass};
-  if (is_plain(row)) return false;
+  if (is_plain(row.row)) return false;
   if (row.has(tokens_per_pass) && row.at(tokens_per_pass).high > 1) return true;
   return row.row.context.contains("drafter") ||
          std::any_of(signs.begin(), signs.end(), [&](Figure one) { return row.has(one); });
@@ -106,9 +101,16 @@ std::string tasks(const Rows& rows) {
       .reason();
 }
 
+/// The counts are an acceptance, whatever else was printed as one.
+bool has_other_acceptance(const Worked& row) {
+  return is_about_drafts(row) && !is_share_of_drafts(row.row) &&
+         !(row.has(accepted) && row.has(offered));
+}
+
 std::string acceptance_fact(const Rows& rows) {
+  const bool of_drafts = std::none_of(rows.begin(), rows.end(), has_other_acceptance);
   return Lacking(rows)
-      .unless(every(rows, acceptance, is_about_drafts), "the acceptance of every arm")
+      .unless(of_drafts && every(rows, acceptance, is_about_drafts), "the acceptance of every arm")
       .unless(every(rows, fire_rate, is_about_drafts), "how many passes had a draft")
       .unless(every(rows, draft_per_pass, is_about_drafts), "how long the drafts were")
       .reason();
@@ -172,7 +174,10 @@ std::string ceiling(const Rows& rows) {
 }
 
 std::string concurrency_fact(const Rows& rows) {
-  return Lacking(rows).number(concurrency, "the number of sequences at once").reason();
+  return Lacking(rows)
+      .number(concurrency, "the number of sequences at once")
+      .word("n_batch", "the batch shape")
+      .reason();
 }
 
 std::string power(const Rows& rows) {
@@ -188,6 +193,7 @@ std::string sample(const Rows& rows) {
   return Lacking(rows)
       .number(prompts, "the number of prompts")
       .number(launches, "the number of launches")
+      .number(n_eff, "n_eff")
       .reason();
 }
 
@@ -252,7 +258,8 @@ constexpr std::array rules = {
          "How many bytes does a pass read, and how fast is the memory?",
          "paceline roofline -m MODEL --bandwidth B", ceiling},
     Rule{"F14", "concurrency", false, false, 1.91 / 0.74,
-         "a speed-up of 1.91 alone was 0.74 with four sequences", "How many sequences ran at once?",
+         "a speed-up of 1.91 alone was 0.74 with four sequences",
+         "How many sequences ran at once, and in batches of which shape?",
          "paceline run --url SERVER --concurrency", concurrency_fact},
     Rule{"F15", "power cap and clocks", false, false, 1.04, "heat alone is worth some 4 %",
          "Was there a power cap, and did the clocks fall?", "paceline machine", power},
@@ -261,8 +268,9 @@ constexpr std::array rules = {
          "How long were the answers, and what ended them?", "paceline run -n", output},
     Rule{"F17", "prompts and launches", false, false, 3.0 / 1.875,
          "a line of a log said 3.0 times where the mean was 1.75 to 2",
-         "How many prompts and fresh starts stand behind the figure?", "paceline run --launches",
-         sample},
+         "How many prompts, fresh starts and even requests' worth of tokens (n_eff) stand behind "
+         "it?",
+         "paceline run --launches", sample},
 };
 static_assert(rules.size() == 17, "DEFINITIONS 11 has seventeen facts");
 
@@ -321,7 +329,9 @@ void sort_by_weight(std::vector<ClaimFact>& missing, const Rows& rows) {
 
 document::ClaimFacts find_facts(const std::vector<Worked>& rows) {
   document::ClaimFacts facts;
-  const bool only_plain = !rows.empty() && std::all_of(rows.begin(), rows.end(), is_plain);
+  const bool only_plain =
+      !rows.empty() &&
+      std::all_of(rows.begin(), rows.end(), [](const Worked& row) { return is_plain(row.row); });
   for (const Rule& rule : rules) {
     auto applies_not = own(rows, rule.fact, &Row::own_not_applicable);
     if (!applies_not && rule.needs_drafter && only_plain) applies_not = "no arm speculates";

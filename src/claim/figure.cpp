@@ -70,6 +70,7 @@ constexpr std::array entries = {
     Entry{memory_bytes, "memory_bytes", D::bytes, {"memory", "vram"}},
     Entry{launches, "launches", D::count, {}},
     Entry{prompts, "prompts", D::count, {}},
+    Entry{n_eff, "n_eff", D::count, {}},
 };
 static_assert(entries.size() == figures, "a figure has no entry");
 

@@ -62,8 +62,9 @@ enum class Figure {
   memory_bytes,
   launches,
   prompts,
+  n_eff,  ///< of requests, by their output tokens: DEFINITIONS 10
 };
-inline constexpr int figures = 53;
+inline constexpr int figures = 54;
 
 /// What the number is a number of: says which units may stand behind it.
 enum class Dimension { rate, ratio, seconds, count, bytes, bytes_per_s, length, score };

@@ -114,7 +114,7 @@ const std::vector<std::string>& context_names() {
   static const std::vector<std::string> names = {
       "arm",   "class", "model",    "quant",     "imatrix",      "drafter", "drafter_quant",
       "build", "tool",  "sampling", "kv_type",   "memory_after", "backend", "quality",
-      "stop",  "power", "mix",      "residency", "window"};
+      "stop",  "power", "mix",      "residency", "window",       "n_batch"};
   return names;
 }
 

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "claim/contradictions.hpp"
 #include "claim/derive.hpp"
 #include "claim/facts.hpp"
+#include "claim/mix.hpp"
 #include "claim/readings.hpp"
-#include "metrics/arithmetic.hpp"
 
 namespace paceline::claim {
 
@@ -18,38 +16,57 @@ namespace {
 
 using enum Figure;
 
-bool is_plain(const Row& row) {
-  const auto found = row.context.find("arm");
-  return found != row.context.end() && found->second == "plain";
-}
-
-/// A plain row is what the others of its group and model are compared with, where they say nothing
-/// else and there is only one.
-void share_base(std::vector<Row>& rows) {
-  using Key = std::pair<int, std::string>;
-  const auto key_of = [](const Row& row) {
-    const auto model = row.context.find("model");
-    return Key{row.group, model == row.context.end() ? "" : model->second};
-  };
-  std::map<Key, std::vector<const Stated*>> bases;
-  for (const Row& row : rows)
-    if (const Stated* speed = row.find(tokens_per_s); speed != nullptr && is_plain(row))
-      bases[key_of(row)].push_back(speed);
-  std::map<Key, Stated> base_of;
-  for (const auto& [key, speeds] : bases)
-    if (speeds.size() == 1) base_of[key] = *speeds.front();
-  for (Row& row : rows) {
-    const auto found = base_of.find(key_of(row));
-    if (found == base_of.end() || is_plain(row) || row.find(tokens_per_s) == nullptr) continue;
-    Stated base = found->second;
-    base.figure = base_tokens_per_s;
-    base.definition = "of the plain row";
-    row.add(std::move(base));
+/// What parts a plain row from another, of what both state; empty: nothing does.
+std::string difference(const Row& plain, const Row& row) {
+  constexpr const char* text = "of another {} ({}, not {})";
+  for (const char* const name : {"quant", "build", "class"}) {
+    const std::string& one = context_of(plain, name);
+    const std::string& other = context_of(row, name);
+    if (!one.empty() && !other.empty() && one != other) return fmt::format(text, name, one, other);
   }
+  for (const Figure figure : {depth, concurrency}) {
+    const Stated* one = plain.find(figure);
+    const Stated* other = row.find(figure);
+    if (one != nullptr && other != nullptr && is_apart(one->range, other->range))
+      return fmt::format(text, name_of(figure), shown(one->range), shown(other->range));
+  }
+  return "";
 }
 
-std::optional<double> finite(double bound) {
-  return std::isfinite(bound) ? std::optional(bound) : std::nullopt;
+/// A plain row of its group and model is what a row is compared with, where only one is not parted
+/// from it by anything. Returns why there is none: empty where there is, or where none is plain.
+std::string add_base(const std::vector<const Row*>& plain_rows, Row& row) {
+  std::string reason;
+  std::vector<const Row*> fitting;
+  for (const Row* plain : plain_rows) {
+    const std::string parted = difference(*plain, row);
+    if (parted.empty())
+      fitting.push_back(plain);
+    else if (reason.empty())
+      reason = fmt::format("the plain row \"{}\" is {}", plain->label, parted);
+  }
+  if (fitting.empty()) return reason;
+  if (fitting.size() > 1)
+    return fmt::format("{} plain rows could be what it is compared with", fitting.size());
+  Stated base = *fitting.front()->find(tokens_per_s);
+  base.figure = base_tokens_per_s;
+  base.definition = "of the plain row";
+  row.add(std::move(base));
+  return "";
+}
+
+/// Of each row, why it has no base.
+std::vector<std::string> share_base(std::vector<Row>& rows) {
+  using Key = std::pair<int, std::string>;
+  const auto key_of = [](const Row& row) { return Key{row.group, context_of(row, "model")}; };
+  std::map<Key, std::vector<const Row*>> plain_rows;
+  for (const Row& row : rows)
+    if (is_plain(row) && row.find(tokens_per_s) != nullptr) plain_rows[key_of(row)].push_back(&row);
+  std::vector<std::string> reasons(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!is_plain(rows[i]) && rows[i].find(tokens_per_s) != nullptr)
+      reasons[i] = add_base(plain_rows[key_of(rows[i])], rows[i]);
+  return reasons;
 }
 
 document::GivenFigure to_given(const Stated& stated) {
@@ -80,45 +97,21 @@ document::ClaimRow to_row(const Worked& worked, std::vector<document::ClaimReadi
   return row;
 }
 
-/// Tokens over total time of a stated mix: DEFINITIONS 7.
-void add_pat(const std::vector<Worked>& rows, document::Claim& claim) {
-  Range whole = exactly(0);
-  Range seconds = exactly(0);
-  double mean = 0;
-  std::vector<metrics::ClassRate> classes;
-  for (const Worked& row : rows) {
-    if (!row.has(share)) continue;
-    if (!row.has(tokens_per_s) || !(row.at(tokens_per_s).low > 0)) return;
-    whole = whole + row.at(share);
-    seconds = seconds + row.at(share) / row.at(tokens_per_s);
-    mean += middle(row.at(share)) * middle(row.at(tokens_per_s));
-    classes.push_back({middle(row.at(share)), middle(row.at(tokens_per_s))});
-  }
-  if (classes.size() < 2) return;
-  if (is_apart(whole, exactly(1))) {
-    claim.contradictions.push_back(
-        {"mix", "", fmt::format("the shares of the mix add up to {}, not to 1", shown(whole)),
-         middle(whole), 1});
-    return;
-  }
-  Range pat = exactly(1) / seconds;
-  pat.value = metrics::predictability_adjusted(classes);
-  claim.across.push_back(to_derived(
-      pat_decode, pat,
-      fmt::format("1 / sum(share / tokens_per_s); the mean of the rates would say {}", shown(mean)),
-      {share, tokens_per_s}));
-}
-
 }  // namespace
 
 document::Claim judge(Sheet sheet) {
   document::Claim claim;
   claim.inputs = std::move(sheet.inputs);
   claim.remarks = std::move(sheet.remarks);
-  share_base(sheet.rows);
+  const std::vector<std::string> no_base = share_base(sheet.rows);
   std::vector<Worked> rows;
   rows.reserve(sheet.rows.size());
-  for (Row& row : sheet.rows) rows.push_back(derive(std::move(row)));
+  for (Row& row : sheet.rows) {
+    const std::string& reason = no_base[rows.size()];
+    rows.push_back(derive(std::move(row)));
+    if (!reason.empty() && !rows.back().has(speedup))
+      rows.back().not_derived.push_back({name_of(speedup), reason});
+  }
   std::vector<std::vector<document::ClaimReading>> readings;
   find_readings(rows, readings);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -127,7 +120,7 @@ document::Claim judge(Sheet sheet) {
     claim.rows.push_back(to_row(rows[i], std::move(readings[i])));
   }
   compare_rows(rows, claim.contradictions, claim.remarks);
-  add_pat(rows, claim);
+  find_mixes(rows, claim);
   claim.facts = find_facts(rows);
   return claim;
 }

@@ -52,6 +52,10 @@ bool is_apart(const Range& a, const Range& b) {
   return a.low > b.high + slack || b.low > a.high + slack;
 }
 
+std::optional<double> finite(double bound) {
+  return std::isfinite(bound) ? std::optional(bound) : std::nullopt;
+}
+
 double middle(const Range& range) {
   if (range.value) return *range.value;
   if (std::isinf(range.high)) return range.low;

@@ -27,6 +27,9 @@ Range operator/(const Range& a, const Range& b);  ///< likewise; dividing by 0 h
 /// True when no number is in both, a rounding error of the arithmetic apart.
 bool is_apart(const Range& a, const Range& b);
 
+/// A bound as documents have it: absent where there is none.
+std::optional<double> finite(double bound);
+
 /// The value, or the middle of what is finite of the bounds: for sorting and for naming a number,
 /// never for deriving.
 double middle(const Range& range);

@@ -100,6 +100,7 @@ std::vector<ClaimReading> readings_of(const Worked& row) {
     return readings_of(row, meanings_of_length(length->range));
   const Stated* printed = row.stated(acceptance);
   if (printed == nullptr || !printed->definition.empty() || !(printed->range.low > 0)) return {};
+  if (printed->range.low > 1 && is_percent(*printed)) return {};
   if (row.has(accepted) || row.row.full_drafts == true) {
     if (printed->range.low <= 1) return {};
   }

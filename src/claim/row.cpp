@@ -1,7 +1,6 @@
 #include "claim/row.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace paceline::claim {
 
@@ -15,11 +14,20 @@ void Row::add(Stated one) {
   if (find(one.figure) == nullptr) stated.push_back(std::move(one));
 }
 
+const std::string& context_of(const Row& row, const char* name) {
+  static const std::string nothing;
+  const auto found = row.context.find(name);
+  return found == row.context.end() ? nothing : found->second;
+}
+
+bool is_percent(const Stated& stated) { return stated.text.find('%') != std::string::npos; }
+
+bool is_plain(const Row& row) { return context_of(row, "arm") == "plain"; }
+
 std::string shown(double value) { return document::figure_text(value, std::nullopt, std::nullopt); }
 
 std::string shown(const Range& range) {
-  return document::figure_text(range.value, range.low,
-                               std::isinf(range.high) ? std::nullopt : std::optional(range.high));
+  return document::figure_text(range.value, range.low, finite(range.high));
 }
 
 }  // namespace paceline::claim

@@ -46,6 +46,15 @@ struct Sheet {
   std::vector<document::ClaimInput> inputs;
 };
 
+/// What a row says in words of something; empty: nothing.
+const std::string& context_of(const Row& row, const char* name);
+
+/// True of a figure that was written with a percent sign.
+bool is_percent(const Stated& stated);
+
+/// True of a row that says it ran without drafts.
+bool is_plain(const Row& row);
+
 /// As documents show figures.
 std::string shown(const Range& range);
 std::string shown(double value);

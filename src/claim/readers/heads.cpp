@@ -105,6 +105,7 @@ constexpr std::array heads = {
     word("build commit", "build"),
     word("type k", "kv_type"),
     word("stop", "stop"),
+    word("n batch", "n_batch"),
     known("test", Kind::test),
     known("n prompt", Kind::test),
     known("n gen", Kind::test),
@@ -113,7 +114,6 @@ constexpr std::array heads = {
     known("ngl"),
     known("n gpu layers"),
     known("threads"),
-    known("n batch"),
     known("n ubatch"),
     known("fa"),
     known("type v"),
@@ -270,7 +270,16 @@ void finish_row(Row& row) {
     row.context.erase("n prompt");
     row.context.erase("n gen");
   }
-  for (const char* const name : {"class", "arm_name", "model"})
+  if (const auto found = row.context.find("class"); found != row.context.end()) {
+    mark_plain(row, found->second);
+    // "Regular decoding, code" is an arm's name: no class that the others of its table could have.
+    if (is_plain(row) && !row.context.contains("arm_name")) {
+      auto named = row.context.extract(found);
+      named.key() = "arm_name";
+      row.context.insert(std::move(named));
+    }
+  }
+  for (const char* const name : {"arm_name", "model"})
     if (const auto found = row.context.find(name); found != row.context.end())
       mark_plain(row, found->second);
 }

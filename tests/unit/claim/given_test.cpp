@@ -104,6 +104,8 @@ TEST(ClaimContradictions, EachRuleFindsItsOwnAndNothingElse) {
       {"length", "tau=3.90,accept=50%,k=4", "tau=2.90,accept=50%,k=4"},
       {"range", "tau=0.90", "tau=1.00"},
       {"range", "share=120%,spec=10", "share=50%,spec=10"},
+      {"range", "accept=120%", "accept=1.2"},
+      {"range", "accept=120%,k=4,offered_per_pass=4.0", "accept=100%,k=4,offered_per_pass=4.0"},
       {"speedup", "base=53,spec=87.9,speedup=1.85", "base=52.5,spec=87.954,speedup=1.675"},
       {"passes_per_s", "tps=29.3,tau=3.60,passes/s=9.1", "tps=29.3,tau=3.60,passes/s=8.1"},
       {"peak", "tps=410.61,peak=113", "tps=113,peak=410.61"},
@@ -143,6 +145,43 @@ TEST(ClaimContradictions, AMixtureIsNotFasterThanItsFastestClass) {
   EXPECT_TRUE(contradicts(claim, "mixture"));
 }
 
+TEST(ClaimReadings, OverAHundredPercentIsNoLength) {
+  EXPECT_TRUE(judge_given({"accept=120%,k=4"}).rows[0].readings.empty());
+  EXPECT_FALSE(judge_given({"accept=1.2,k=4"}).rows[0].readings.empty());
+  const auto claim = judge_given({"accept=120%,k=4,offered_per_pass=4.0"});
+  EXPECT_LE(*find(claim.rows[0], "tokens_per_pass").high, 5);
+}
+
+TEST(ClaimBase, APlainRowOfAnotherConfigurationIsNone) {
+  const std::pair<const char*, const char*> parted[] = {{"quant=Q4", "quant=Q8"},
+                                                        {"build=b1", "build=b2"},
+                                                        {"class=code", "class=prose"},
+                                                        {"depth=0", "depth=4096"},
+                                                        {"np=1", "np=4"}};
+  for (const auto& [of_plain, of_drafts] : parted) {
+    const std::string plain = std::string("arm=plain,tps=10,") + of_plain;
+    const auto other = judge_given({plain, std::string("tps=20,drafter=d,") + of_drafts});
+    EXPECT_FALSE(find(other.rows[1], "speedup").low) << of_drafts;
+    EXPECT_THAT(reason(other.rows[1], "speedup"), testing::HasSubstr("of another")) << of_drafts;
+    for (const std::string& words : {std::string("drafter=d"), std::string(of_plain)}) {
+      const auto same = judge_given({plain, "tps=20," + words});
+      EXPECT_NEAR(value(same.rows[1], "speedup"), 2, 1e-9) << words;
+    }
+    const auto both = judge_given({plain, std::string("arm=plain,tps=5,") + of_drafts,
+                                   std::string("tps=20,") + of_drafts, "tps=20"});
+    EXPECT_NEAR(value(both.rows[2], "speedup"), 4, 1e-9) << of_drafts;
+    EXPECT_THAT(reason(both.rows[3], "speedup"), testing::HasSubstr("2 plain rows"));
+  }
+}
+
+TEST(ClaimRemarks, PassesAreComparedWithinEachDraftLimit) {
+  const auto claim = judge_given({"k=2,tps=20,tau=2.00", "k=8,tps=30,tau=3.00",
+                                  "k=8,name=fast,tps=60,tau=3.00", "k=8,tps=31,tau=3.00"});
+  ASSERT_EQ(claim.remarks.size(), 1U);
+  EXPECT_EQ(claim.remarks[0].kind, "pass_rates_differ");
+  EXPECT_EQ(claim.remarks[0].row, "fast");
+}
+
 TEST(ClaimFacts, WhatDecidesComesFirstAndThenWhatMovesMost) {
   const auto claim = judge_given({"base=17.98,spec=84.64"});
   const auto& missing = claim.facts.missing;
@@ -164,7 +203,8 @@ const std::string all_facts =
     "imatrix=none,size=16GB,drafter=d,drafter_quant=q8,class=code,mix=code only,"
     "sampling=temp 0.8 top-k 40 top-p 0.95 min-p 0.05,depth=4096,kv_type=f16,memory_after=20 GB,"
     "backend=CUDA all layers,ppl=5.7,build=b9030,tool=llama-server,bytes=16GB,bandwidth=900GB/s,"
-    "np=1,power=300 W no throttling,tokens=256,stop=length,prompts=20,launches=3";
+    "np=1,n_batch=2048,power=300 W no "
+    "throttling,tokens=256,stop=length,prompts=20,launches=3,n_eff=18";
 
 TEST(ClaimFacts, AllOfThemMakeABenchmarkAndEachOneLackingTellsSo) {
   const auto whole = judge_given({all_facts});
@@ -186,7 +226,9 @@ TEST(ClaimFacts, AllOfThemMakeABenchmarkAndEachOneLackingTellsSo) {
       {"np=1,", "F14"},
       {"power=300 W no throttling,", "F15"},
       {"stop=length,", "F16"},
-      {",launches=3", "F17"}};
+      {"n_batch=2048,", "F14"},
+      {",launches=3", "F17"},
+      {",n_eff=18", "F17"}};
   for (const auto& [text, fact] : lacking) {
     std::string given = all_facts;
     given.erase(given.find(text), text.size());
@@ -196,6 +238,18 @@ TEST(ClaimFacts, AllOfThemMakeABenchmarkAndEachOneLackingTellsSo) {
     const bool decides = fact == "F4" || fact == "F12";
     EXPECT_EQ(claim.facts.verdict, decides ? "screenshot" : "incomplete") << text;
   }
+}
+
+// mlx-vlm's "accept" is of the output, and says nothing of how many drafts were rejected.
+TEST(ClaimFacts, AShareOfTheOutputIsNoAcceptance) {
+  Row row = *parse_given(all_facts, 1);
+  for (Stated& one : row.stated)
+    if (one.figure == Figure::acceptance) one.definition = "accepted / output tokens";
+  Sheet sheet;
+  sheet.rows.push_back(std::move(row));
+  const auto claim = judge(std::move(sheet));
+  ASSERT_EQ(claim.facts.missing.size(), 1U);
+  EXPECT_EQ(claim.facts.missing[0].fact, "F4");
 }
 
 TEST(ClaimFacts, OurOwnDocumentsKeepTheirOwnVerdict) {

@@ -49,6 +49,13 @@ inline double value(const document::ClaimRow& row, const std::string& name) {
   return find(row, name).value.value_or(-1);
 }
 
+/// Why a figure does not follow; empty: nothing says so.
+inline std::string reason(const document::ClaimRow& row, const std::string& name) {
+  for (const auto& one : row.not_derived)
+    if (one.name == name) return one.reason;
+  return "";
+}
+
 inline bool contradicts(const document::Claim& claim, const std::string& rule) {
   return std::any_of(claim.contradictions.begin(), claim.contradictions.end(),
                      [&](const auto& one) { return one.rule == rule; });

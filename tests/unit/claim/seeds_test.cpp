@@ -90,6 +90,34 @@ TEST(ClaimedSeeds, AMixIsTokensOverTotalTime) {
   EXPECT_TRUE(contradicts(judge_given({"spec=84,share=50%", "spec=38,share=40%"}), "mix"));
 }
 
+TEST(ClaimedSeeds, AStatedPatIsHeldAgainstItsMix) {
+  const std::vector<std::string> mix = {"class=code,spec=84.64,share=50%",
+                                        "class=mixed,spec=38.34,share=50%"};
+  EXPECT_EQ(contradictions(judge_given({mix[0], mix[1], "pat=52.8"})), "");
+  const auto mean = judge_given({mix[0] + ",pat=61.5", mix[1]});
+  ASSERT_EQ(mean.contradictions.size(), 1U);
+  EXPECT_EQ(mean.contradictions[0].row, "given 1");
+  EXPECT_THAT(mean.contradictions[0].says, HasSubstr("the mean of the rates"));
+  EXPECT_NEAR(mean.contradictions[0].other, 52.8, 0.05);
+}
+
+TEST(ClaimedSeeds, EachArmHasAMixOfItsOwn) {
+  const auto claim = judge_given(
+      {"arm=plain,class=code,spec=18,share=50%", "arm=plain,class=mixed,spec=18,share=50%",
+       "drafter=d,class=code,spec=84.64,share=50%", "drafter=d,class=mixed,spec=38.34,share=50%"});
+  EXPECT_EQ(contradictions(claim), "");
+  ASSERT_EQ(claim.across.size(), 2U);
+  EXPECT_NEAR(*claim.across[0].value, 52.8, 0.05);
+  EXPECT_NEAR(*claim.across[1].value, 18, 1e-9);
+}
+
+TEST(ClaimedSeeds, AShareWithoutASpeedSaysWhyThereIsNoPat) {
+  const auto claim = judge_given({"class=code,spec=84.64,share=50%", "class=mixed,share=50%"});
+  EXPECT_TRUE(claim.across.empty());
+  EXPECT_EQ(reason(claim.rows[0], "pat_decode"), "");
+  EXPECT_THAT(reason(claim.rows[1], "pat_decode"), HasSubstr("no tokens_per_s"));
+}
+
 TEST(ClaimedSeeds, UnpairedPerplexitiesTellNothing) {
   const auto claim = judge_given({"ppl=5.5420+-0.1179,spec=38.34", "ppl=5.5278,spec=33.50"});
   ASSERT_TRUE(remarks(claim, "quality_unpaired"));
