@@ -99,4 +99,8 @@ set(PACELINE_ALONE
   tests/unit/worker/llama/rereading_test.cpp
   tests/unit/worker/llama/sampling_test.cpp
   tests/unit/workload/question_test.cpp
+  src/workload/readers/mt_bench.cpp
+  src/workload/readers/paceline.cpp
+  src/workload/readers/sharegpt.cpp
+  src/workload/readers/speed_bench.cpp
 )

@@ -9,7 +9,12 @@
 #include "document/counted.hpp"
 #include "document/workload.hpp"
 #include "metrics/summary.hpp"
+<<<<<<< HEAD
 #include "trace/names.hpp"
+=======
+#include "metrics/weighted.hpp"
+#include "trace/json.hpp"
+>>>>>>> 4a9b0bd0f44d4ccace3a7bdda484f90d62edeaf8
 #include "util/clock.hpp"
 
 namespace paceline::document {
@@ -107,17 +112,27 @@ TunedClass to_class(const metrics::Summary& summary, std::size_t index,
   return made;
 }
 
-std::vector<TunedMix> to_total(const metrics::Summary& summary, const metrics::PredictedRun& run) {
+/// PAT over that of the arm's plain one, on the texts that both have.
+Quantity mix_speedup_of(const trace::Trace& trace, const metrics::Summary& summary,
+                        const std::string& name, const trace::Mix& mix) {
+  const trace::Arm* arm = trace::find_arm(trace.header.arms, name);
+  if (arm == nullptr || trace::is_denominator(*arm)) return no_quantity("this is the plain arm");
+  if (trace::find_arm(trace.header.arms, arm->plain) == nullptr)
+    return no_quantity("no plain arm was timed");
+  for (const auto& side : summary.arms)
+    if ((side.name == name || side.name == arm->plain) && !side.pat_decode.value)
+      return no_quantity(side.pat_decode.reason);
+  return to_quantity(metrics::mix_speedup(metrics::collect_mix(trace, name, mix),
+                                          metrics::collect_mix(trace, arm->plain, mix), mix));
+}
+
+std::vector<TunedMix> to_total(const metrics::Summary& summary, const metrics::PredictedRun& run,
+                               const trace::Mix& mix) {
   std::vector<TunedMix> rows;
-  std::optional<double> plain;
-  for (const auto& arm : summary.arms) {
-    TunedMix row{arm.name, timed(arm.pat_decode, run.has_times), {}};
-    if (find_way(run, arm.name) == nullptr) plain = row.pat_decode.value;
-    row.speedup = plain && row.pat_decode.value
-                      ? known(*row.pat_decode.value / *plain)
-                      : not_known<double>(run.has_times ? "no plain arm was timed" : no_times);
-    rows.push_back(std::move(row));
-  }
+  for (const auto& arm : summary.arms)
+    rows.push_back({arm.name, timed(arm.pat_decode, run.has_times),
+                    run.has_times ? mix_speedup_of(run.trace, summary, arm.name, mix)
+                                  : no_quantity(no_times)});
   return rows;
 }
 
@@ -227,7 +242,7 @@ Known<double> predicted_speedup(const Tune& tune, const std::string& arm,
                                 const std::string& workload_class) {
   if (workload_class.empty()) {
     for (const auto& row : tune.total)
-      if (row.arm == arm) return row.speedup;
+      if (row.arm == arm) return known_or(row.speedup.value, row.speedup.reason);
   }
   for (const auto& one : tune.classes)
     for (const auto& way : one.ways)
@@ -239,25 +254,15 @@ Known<double> predicted_speedup(const Tune& tune, const std::string& arm,
 std::vector<TunedMeasurement> measurements_of(const Tune& tune, const trace::Trace& run,
                                               const trace::Mix& mix) {
   std::vector<TunedMeasurement> rows;
-  std::optional<double> plain;
-  for (const auto& arm : metrics::summarise(run, mix).arms) {
+  const metrics::Summary summary = metrics::summarise(run, mix);
+  for (const auto& arm : summary.arms) {
     for (const auto& one : arm.classes)
       rows.push_back({arm.name, one.workload_class, to_quantity(one.tokens_per_pass),
                       to_quantity(one.tokens_per_s), to_quantity(one.speedup),
                       predicted_speedup(tune, arm.name, one.workload_class)});
-    TunedMeasurement total{arm.name,
-                           "",
-                           no_quantity("classes differ in it"),
-                           to_quantity(arm.pat_decode),
-                           no_quantity("this is the plain arm"),
-                           predicted_speedup(tune, arm.name, "")};
-    if (arm.name == trace::plain_arm) {
-      plain = total.tokens_per_s.value;
-    } else if (plain && total.tokens_per_s.value) {
-      total.speedup.value = *total.tokens_per_s.value / *plain;
-      total.speedup.reason = "a ratio of two PATs has no interval here";
-    }
-    rows.push_back(std::move(total));
+    rows.push_back({arm.name, "", no_quantity("classes differ in it"), to_quantity(arm.pat_decode),
+                    mix_speedup_of(run, summary, arm.name, mix),
+                    predicted_speedup(tune, arm.name, "")});
   }
   return rows;
 }
@@ -280,7 +285,7 @@ Tune to_tune(const trace::Trace& mapped, const trace::Mix& mix) {
   describe_maps(tune, mapped);
   for (std::size_t i = 0; i < metrics::classes_of(run.trace).size(); ++i)
     tune.classes.push_back(to_class(summary, i, run));
-  tune.total = to_total(summary, run);
+  tune.total = to_total(summary, run, mix);
   tune.best = most_of(tune.total, run, [](const auto& row) { return row.pat_decode.value; });
   const metrics::MapCheck check = metrics::check_map(mapped);
   tune.check = {check.requests, check.requests_equal, check.passes, check.differences};

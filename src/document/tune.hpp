@@ -27,7 +27,7 @@ struct TunedWay {
 struct TunedMix {
   std::string arm;
   Quantity pat_decode;
-  Known<double> speedup;
+  Quantity speedup;
 };
 
 struct TunedClass {

@@ -10,23 +10,19 @@
 #include "metrics/finding.hpp"
 #include "metrics/interval.hpp"
 #include "metrics/looks.hpp"
+#include "metrics/mix.hpp"
 #include "metrics/rates.hpp"
 #include "metrics/sample.hpp"
+#include "metrics/weighted.hpp"
 
 namespace paceline::metrics {
 
 namespace {
 
-/// A figure per token of all classes together, and its logarithm's deviations.
-struct PerToken {
-  double value = 0;
-  LogFigure classes;
-};
-
 /// What is compared of one arm: classes weigh as they are declared.
 struct ArmFigures {
-  std::optional<PerToken> seconds;
-  std::optional<PerToken> passes;
+  std::optional<FigureSum> seconds;
+  std::optional<FigureSum> passes;
   double n_eff = INFINITY;
 };
 
@@ -54,62 +50,58 @@ Sides same_part(const Sample& a, const Sample& b, const Sample* again) {
   return sides;
 }
 
-std::optional<PerToken> weigh(const std::vector<Figure>& figures,
-                              const std::vector<Weighted>& classes) {
-  if (figures.size() != classes.size()) return std::nullopt;
-  PerToken result;
-  for (std::size_t k = 0; k < classes.size(); ++k)
-    result.value += classes[k].share * figures[k].value;
-  for (std::size_t k = 0; k < classes.size(); ++k)
-    result.classes.push_back(
-        scaled(classes[k].share * figures[k].value / result.value, figures[k].deviations));
-  return result;
+/// Nothing where a class has no figure.
+std::optional<FigureSum> weigh(const std::vector<WeightedFigure>& parts, std::size_t classes) {
+  if (parts.size() != classes) return std::nullopt;
+  return weighted_sum(parts);
 }
 
 ArmFigures figures_of(const ClassSides& samples, const std::vector<Weighted>& classes,
                       Sample Sides::*side) {
   ArmFigures result;
-  std::vector<Figure> seconds;
-  std::vector<Figure> passes;
+  std::vector<WeightedFigure> seconds;
+  std::vector<WeightedFigure> passes;
   for (const auto& one : classes) {
     const Sample& sample = samples.at(one.name).*side;
     result.n_eff = std::min(result.n_eff, sample.n_eff());
-    if (auto figure = mean_per_token(sample, decode_seconds)) seconds.push_back(*figure);
-    if (auto figure = mean_per_token(sample, pass_count)) passes.push_back(*figure);
+    if (auto figure = mean_per_token(sample, decode_seconds))
+      seconds.push_back({one.share, *figure});
+    if (auto figure = mean_per_token(sample, pass_count)) passes.push_back({one.share, *figure});
   }
-  result.seconds = weigh(seconds, classes);
-  result.passes = weigh(passes, classes);
+  result.seconds = weigh(seconds, classes.size());
+  result.passes = weigh(passes, classes.size());
   return result;
 }
 
-LogFigure sum(double a, const LogFigure& one, double b, const LogFigure& other) {
+LogFigure log_of(const FigureSum& figure) {
   LogFigure result;
-  for (std::size_t k = 0; k < one.size(); ++k) result.push_back(combine(a, one[k], b, other[k]));
+  for (const auto& stratum : figure.strata)
+    result.push_back(scaled(stratum.weight, stratum.deviations));
   return result;
 }
 
 /// One of the three figures of an arm: its value and its logarithm's deviations.
-using Part = std::optional<PerToken> (*)(const ArmFigures&);
+using Part = std::optional<FigureSum> (*)(const ArmFigures&);
 
-std::optional<PerToken> tokens_per_s(const ArmFigures& arm) {
+std::optional<FigureSum> tokens_per_s(const ArmFigures& arm) {
   if (!arm.seconds) return std::nullopt;
-  return PerToken{1 / arm.seconds->value, sum(-1, arm.seconds->classes, 0, arm.seconds->classes)};
+  return FigureSum{1 / arm.seconds->value, scaled(-1, arm.seconds->strata)};
 }
 
-std::optional<PerToken> passes_per_s(const ArmFigures& arm) {
+std::optional<FigureSum> passes_per_s(const ArmFigures& arm) {
   if (!arm.seconds || !arm.passes) return std::nullopt;
-  return PerToken{arm.passes->value / arm.seconds->value,
-                  sum(1, arm.passes->classes, -1, arm.seconds->classes)};
+  return FigureSum{arm.passes->value / arm.seconds->value,
+                   difference(arm.passes->strata, arm.seconds->strata)};
 }
 
-std::optional<PerToken> tokens_per_pass(const ArmFigures& arm) {
+std::optional<FigureSum> tokens_per_pass(const ArmFigures& arm) {
   if (!arm.passes) return std::nullopt;
-  return PerToken{1 / arm.passes->value, sum(-1, arm.passes->classes, 0, arm.passes->classes)};
+  return FigureSum{1 / arm.passes->value, scaled(-1, arm.passes->strata)};
 }
 
-std::size_t fewest_units(const LogFigure& figure) {
-  std::size_t fewest = figure.front().units;
-  for (const auto& grid : figure) fewest = std::min(fewest, grid.units);
+std::size_t fewest_units(const FigureSum& figure) {
+  std::size_t fewest = figure.strata.front().deviations.units;
+  for (const auto& stratum : figure.strata) fewest = std::min(fewest, stratum.deviations.units);
   return fewest;
 }
 
@@ -120,18 +112,15 @@ struct Terms {
   std::size_t looks = 0;
 };
 
-Estimate ratio(const PerToken& a, const PerToken& b, const LogFigure& again, const Terms& terms) {
+Estimate ratio(const FigureSum& a, const FigureSum& b, const LogFigure& again, const Terms& terms) {
   Estimate estimate;
   estimate.value = b.value / a.value;
-  for (const auto& grid : a.classes) estimate.n += static_cast<int>(grid.units);
-  estimate.reason = too_few(fewest_units(a.classes), terms.n_eff);
+  for (const auto& stratum : a.strata) estimate.n += static_cast<int>(stratum.deviations.units);
+  estimate.reason = too_few(fewest_units(a), terms.n_eff);
   if (!estimate.reason.empty()) return estimate;
-  if (a.classes.front().launches < fewest_launches) {
-    std::vector<Stratum> strata;
-    for (auto& grid : sum(1, b.classes, -1, a.classes)) strata.push_back({1, std::move(grid)});
-    return with_interval(*estimate.value, Scale::log, strata, terms.n_eff);
-  }
-  const auto apart = difference(a.classes, b.classes, again);
+  if (a.strata.front().deviations.launches < fewest_launches)
+    return with_interval(*estimate.value, Scale::log, difference(b.strata, a.strata), terms.n_eff);
+  const auto apart = difference(log_of(a), log_of(b), again);
   const Spread spread = apart ? apart->after(apart->launches()) : Spread{};
   if (!(spread.standard_error > 0)) {
     estimate.reason = "no spread between prompts or launches to make an interval from";
@@ -164,7 +153,7 @@ Estimate ratio_of(const Three& arms, bool of_again, Part part, const Terms& term
   const auto again = part(arms.again);
   if (!a || !b)
     return unknown(a || b ? "one of the arms has no such figure" : "no passes were recorded");
-  return ratio(*a, *b, of_again || !again ? LogFigure{} : again->classes, terms);
+  return ratio(*a, *b, of_again || !again ? LogFigure{} : log_of(*again), terms);
 }
 
 Ratios ratios_of(const Three& arms, bool of_again, bool plain, const Terms& terms) {
@@ -172,16 +161,16 @@ Ratios ratios_of(const Three& arms, bool of_again, bool plain, const Terms& term
                 ratio_of(arms, of_again, passes_per_s, terms),
                 ratio_of(arms, of_again, tokens_per_pass, terms)};
   if (plain && ratios.tokens_per_pass.value == 1.0)
-    ratios.tokens_per_pass = exactly_one(arms.a.passes->classes.front());
+    ratios.tokens_per_pass = exactly_one(arms.a.passes->strata.front().deviations);
   return ratios;
 }
 
 std::optional<Difference> difference_of(const Three& arms, bool of_again) {
   const auto a = tokens_per_s(arms.a);
   const auto b = tokens_per_s(of_again ? arms.again : arms.b);
-  if (!a || !b || a->classes.empty()) return std::nullopt;
+  if (!a || !b || a->strata.empty()) return std::nullopt;
   const auto again = tokens_per_s(arms.again);
-  return difference(a->classes, b->classes, of_again || !again ? LogFigure{} : again->classes);
+  return difference(log_of(*a), log_of(*b), of_again || !again ? LogFigure{} : log_of(*again));
 }
 
 Sample single_launch(const Sample& sample, std::size_t launch) {
@@ -227,6 +216,20 @@ void refuse(Comparison& comparison, const std::string& reason) {
   comparison.because = comparison.launches_reason = reason;
 }
 
+/// Why classes make no figure together; empty where they do. One that was measured and of which
+/// nothing is shared is told of elsewhere.
+std::string reason_against(const ClassSides& samples, const std::vector<Weighted>& classes) {
+  if (classes.size() < 2) return "";
+  for (const auto& one : classes) {
+    const auto found = samples.find(one.name);
+    if (found == samples.end()) return reason_against_class(one.name, nullptr);
+    for (const auto side : {&Sides::a, &Sides::b})
+      if (const Sample& sample = found->second.*side; !sample.prompts.empty())
+        if (auto reason = reason_against_class(one.name, &sample); !reason.empty()) return reason;
+  }
+  return "";
+}
+
 Comparison compare(const Rule& rule, const ClassSides& samples,
                    const std::vector<Weighted>& classes) {
   const trace::Comparison& asked = rule.asked;
@@ -235,13 +238,17 @@ Comparison compare(const Rule& rule, const ClassSides& samples,
   result.b = asked.b;
   result.margin = asked.margin;
   result.limit = asked.fail_if_slower;
+  if (const auto reason = reason_against(samples, classes); !reason.empty()) {
+    refuse(result, reason);
+    return result;
+  }
   const Three arms{figures_of(samples, classes, &Sides::a), figures_of(samples, classes, &Sides::b),
                    figures_of(samples, classes, &Sides::again)};
   if (!arms.a.seconds || !arms.b.seconds) {
     refuse(result, "no prompt was done by both arms in one round");
     return result;
   }
-  result.launches = static_cast<int>(arms.a.seconds->classes.front().launches);
+  result.launches = static_cast<int>(arms.a.seconds->strata.front().deviations.launches);
   const Terms terms{std::min(arms.a.n_eff, arms.b.n_eff),
                     confidence_after(rule.rounds, asked.looks), asked.looks.size()};
   result.ratios = ratios_of(arms, false, rule.plain, terms);
@@ -257,10 +264,10 @@ Comparison compare(const Rule& rule, const ClassSides& samples,
   return result;
 }
 
-std::vector<Weighted> declared(const trace::Mix& mix, const ClassSides& samples) {
+std::vector<Weighted> declared(const trace::Mix& mix) {
   std::vector<Weighted> classes;
   for (const auto& [name, item] : mix.classes)
-    if (item.share > 0 && samples.contains(name)) classes.push_back({name, item.share});
+    if (item.share > 0) classes.push_back({name, item.share});
   return classes;
 }
 
@@ -287,7 +294,7 @@ std::vector<Comparison> compare_arms(const trace::Trace& trace, const trace::Mix
         same_part(collect(a, name), collect(b, name), again.empty() ? nullptr : &of_again);
   }
   std::vector<Comparison> comparisons;
-  const auto classes = declared(mix, samples);
+  const auto classes = declared(mix);
   if (classes.size() > 1) comparisons.push_back(compare(rule, samples, classes));
   for (const auto& [name, sides] : samples) {
     comparisons.push_back(compare(rule, samples, {{name, 1}}));

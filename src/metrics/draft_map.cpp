@@ -60,7 +60,6 @@ std::optional<Step> step_at(const trace::DraftMap& map, const trace::DraftAsk& a
   const auto index = static_cast<std::size_t>(found - ask.places.begin());
   step.attempted = true;
   step.offered = std::min({longest, ask.offered[index], room});
-  if (step.offered < rules.n_min) step.offered = 0;
   step.accepted = std::min(step.offered, ask.accepted[index]);
   step.replayed = rules.replays && step.accepted < step.offered;
   return step;

@@ -12,7 +12,6 @@ namespace paceline::metrics {
 struct WalkRules {
   int n_predict = 0;     ///< output cap in tokens; 0: the text's own length
   int n_ctx = 0;         ///< context that it has to end in; 0: any
-  int n_min = 0;         ///< shorter drafts are dropped
   bool replays = false;  ///< a target that decodes again what it cannot roll back
 };
 

@@ -34,8 +34,13 @@ bool tells_apart(double distance, const Sureness& sure) {
   return std::abs(distance) > std::max(sure.wide, sure.again);
 }
 
-bool tells_same(double effect, double margin, const Sureness& sure) {
+bool within(double effect, double margin, const Sureness& sure) {
   return std::abs(effect) + sure.narrow <= std::log1p(margin);
+}
+
+/// A's own spread must not hide a difference of the margin.
+bool tells_same(double effect, double margin, const Sureness& sure) {
+  return within(effect, margin, sure) && sure.again <= std::log1p(margin);
 }
 
 std::string percent(double log_ratio) {
@@ -68,6 +73,10 @@ std::string undecided(double effect, double margin, const Sureness& sure) {
   if (std::abs(effect) > sure.wide)
     return fmt::format("{} is less than A again may differ from A by chance, {:.1f} %",
                        percent(effect), 100 * std::expm1(sure.again));
+  if (within(effect, margin, sure))
+    return fmt::format(
+        "A again may differ from A by chance by {:.1f} %, more than the margin of {:g} %",
+        100 * std::expm1(sure.again), 100 * margin);
   return fmt::format("the interval reaches from slower to faster and beyond the margin of {:g} %",
                      100 * margin);
 }

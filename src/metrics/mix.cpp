@@ -20,12 +20,6 @@ struct ClassSeconds {
   double n_eff = 0;
 };
 
-bool loops(const ArmSummary& arm, const std::string& workload_class) {
-  return std::any_of(arm.classes.begin(), arm.classes.end(), [&](const ClassSummary& summary) {
-    return summary.workload_class == workload_class && summary.looping;
-  });
-}
-
 /// The mix over classes: seconds add up, by share.
 Estimate combine_classes(const std::vector<ClassSeconds>& classes) {
   std::vector<WeightedFigure> parts;
@@ -58,6 +52,14 @@ std::optional<ClassSeconds> with_prefill(const ClassSeconds& decode, const Sampl
 
 }  // namespace
 
+std::string reason_against_class(const std::string& name, const Sample* sample) {
+  if (sample == nullptr || !mean_per_token(*sample, decode_seconds))
+    return fmt::format("class {} of the mix was not measured", name);
+  if (loops(sample->pooled()))
+    return fmt::format("class {} loops: its rates do not compare with the others", name);
+  return "";
+}
+
 void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples,
               const trace::Mix& mix) {
   const auto refuse = [&arm](const std::string& reason) {
@@ -69,14 +71,12 @@ void fill_mix(ArmSummary& arm, const std::map<std::string, Sample>& samples,
   std::string without_prefill;
   for (const auto& [name, item] : mix.classes) {
     if (item.share <= 0) continue;
-    const auto sample = samples.find(name);
-    const auto seconds =
-        sample == samples.end() ? std::nullopt : mean_per_token(sample->second, decode_seconds);
-    if (!seconds) return refuse(fmt::format("class {} of the mix was not measured", name));
-    if (loops(arm, name))
-      return refuse(fmt::format("class {} loops: its rates do not compare with the others", name));
-    decode.push_back({item.share, *seconds, sample->second.n_eff()});
-    if (const auto both = with_prefill(decode.back(), sample->second, item.tokens_per_request))
+    const auto found = samples.find(name);
+    const Sample* sample = found == samples.end() ? nullptr : &found->second;
+    if (const auto reason = reason_against_class(name, sample); !reason.empty())
+      return refuse(reason);
+    decode.push_back({item.share, *mean_per_token(*sample, decode_seconds), sample->n_eff()});
+    if (const auto both = with_prefill(decode.back(), *sample, item.tokens_per_request))
       end_to_end.push_back(*both);
     else
       without_prefill = name;

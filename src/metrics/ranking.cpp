@@ -23,13 +23,12 @@ double single_level(std::size_t comparisons) {
 }
 
 /// Logarithm of the ratio of two speeds, and how well it is known.
-struct Difference {
+struct SpeedRatio {
   double log_ratio = 0;
   Spread spread;
 };
 
-Difference difference_of(const Candidate& one, const Candidate& other,
-                         const LaunchVariance& launches) {
+SpeedRatio ratio_of(const Candidate& one, const Candidate& other, const LaunchVariance& launches) {
   const LaunchVariance of_both{2 * launches.variance, launches.degrees_of_freedom};
   const auto known = spread(difference(one.strata, other.strata), of_both);
   PACELINE_ASSERT(known.has_value());
@@ -79,7 +78,7 @@ class Differences {
     return std::log(candidates_[one].speed / candidates_[other].speed);
   }
   double room(std::size_t one, std::size_t other) const {
-    return half_width(difference_of(candidates_[one], candidates_[other], launches_).spread,
+    return half_width(ratio_of(candidates_[one], candidates_[other], launches_).spread,
                       confidence_);
   }
 
@@ -155,7 +154,7 @@ Estimate simultaneous_ratio(const Candidate& speed, const Candidate& base,
   estimate.n = prompts_of(speed);
   estimate.reason = why_no_set({speed, base});
   if (!estimate.reason.empty()) return estimate;
-  const auto [log_ratio, known] = difference_of(speed, base, launches);
+  const auto [log_ratio, known] = ratio_of(speed, base, launches);
   const double half = half_width(known, single_level(comparisons));
   return bounded(
       log_ratio, log_ratio - half, log_ratio + half,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "metrics/draft_lengths.hpp"
 #include "metrics/ranking.hpp"
@@ -17,57 +18,24 @@ namespace paceline::metrics {
 
 namespace {
 
-using Samples = std::map<std::string, Sample>;  // by class of the mix
-
-/// The classes of a mix on one arm; a class that was not measured has an empty sample.
-Samples collect_mix(const trace::Trace& trace, std::string_view arm, const trace::Mix& mix) {
-  const auto launches = counted_launches(trace, arm);
-  Samples samples;
-  for (const auto& [name, item] : mix.classes)
-    if (item.share > 0) samples[name] = collect(launches, name);
-  return samples;
-}
-
-/// Sum over the classes of share x field per token; nothing where a class has none.
-std::optional<FigureSum> per_token(const Samples& samples, const trace::Mix& mix, Field field) {
-  std::vector<WeightedFigure> parts;
-  for (const auto& [name, sample] : samples) {
-    auto figure = mean_per_token(sample, field);
-    if (!figure) return std::nullopt;
-    parts.push_back({mix.classes.at(name).share, std::move(*figure)});
-  }
-  if (parts.empty()) return std::nullopt;
-  return weighted_sum(parts);
-}
-
-double n_eff_of(const Samples& samples) {
-  double least = INFINITY;
-  for (const auto& [name, sample] : samples) least = std::min(least, sample.n_eff());
-  return least;
-}
-
 /// Whether a mix of several classes has one that loops: then they do not compare (DEFINITIONS 7).
-bool loops_somewhere(const Samples& samples) {
+bool loops_somewhere(const MixSamples& samples) {
   return samples.size() > 1 && std::any_of(samples.begin(), samples.end(), [](const auto& item) {
            return loops(item.second.pooled());
          });
 }
 
-std::optional<Candidate> candidate_of(const std::string& arm, const Samples& samples,
+std::optional<Candidate> candidate_of(const std::string& arm, const MixSamples& samples,
                                       const trace::Mix& mix) {
   const auto seconds = per_token(samples, mix, decode_seconds);
   if (!seconds) return std::nullopt;
   return Candidate{arm, 1 / seconds->value, scaled(-1, seconds->strata), n_eff_of(samples)};
 }
 
-void shrink(Samples& samples, const Samples& to) {
-  for (auto& [name, sample] : samples) sample = shared_part(sample, to.at(name));
-}
-
 /// One arm of the sweep while its figures are made.
 struct Entry {
   const trace::Arm* arm = nullptr;
-  Samples samples;
+  MixSamples samples;
   std::optional<Candidate> candidate;
 };
 
@@ -79,17 +47,26 @@ int last_round(const trace::Trace& trace, std::string_view arm) {
   return last;
 }
 
-/// The points that went on to the last round that was begun.
-std::set<std::string> survivors(const trace::Trace& trace) {
-  int last = -1;
-  for (const auto& point : trace.header.sweep->points)
-    last = std::max(last, last_round(trace, point.arm));
+std::set<std::string> points_in(const trace::Trace& trace, int round) {
   std::set<std::string> names;
   for (const auto& point : trace.header.sweep->points)
-    if (trace.header.sweep->method != trace::SweepMethod::halving ||
-        last_round(trace, point.arm) == last)
-      names.insert(point.arm);
+    for (const auto& launch : trace.launches)
+      if (launch.arm == point.arm && launch.round == round) names.insert(point.arm);
   return names;
+}
+
+/// The points that went on to the last round in which all that had room in it were launched: a run
+/// that is stopped within a rung has left nothing out by it. Before the first one all are left.
+std::set<std::string> survivors(const trace::Trace& trace) {
+  const trace::Sweep& sweep = *trace.header.sweep;
+  if (sweep.method == trace::SweepMethod::halving)
+    for (std::size_t round = sweep.rungs.size(); round-- > 0;)
+      if (auto names = points_in(trace, static_cast<int>(round));
+          std::cmp_greater_equal(names.size(), sweep.rungs[round]))
+        return names;
+  std::set<std::string> all;
+  for (const auto& point : sweep.points) all.insert(point.arm);
+  return all;
 }
 
 void fill_counts(SweepCell& cell, const Entry& entry, const trace::Mix& mix) {
@@ -150,7 +127,7 @@ class RankedArms {
   }
   void share() {
     if (pool_.empty()) return;
-    Samples common = at(*pool_.begin()).samples;
+    MixSamples common = at(*pool_.begin()).samples;
     for (const auto& name : pool_) shrink(common, at(name).samples);
     for (const auto& name : pool_) {
       auto& entry = entries_.at(name);
@@ -220,7 +197,7 @@ void compare_cells(SweepSummary& summary, const RankedArms& arms) {
 
 /// The mix's figures of one arm, with ordinary intervals: one arm was chosen before, by other
 /// prompts.
-void fill_held_out(HeldOut& held_out, const Samples& winner, const Samples& plain,
+void fill_held_out(HeldOut& held_out, const MixSamples& winner, const MixSamples& plain,
                    const trace::Mix& mix) {
   const auto seconds = per_token(winner, mix, decode_seconds);
   const auto passes = per_token(winner, mix, pass_count);
@@ -234,10 +211,8 @@ void fill_held_out(HeldOut& held_out, const Samples& winner, const Samples& plai
     held_out.tokens_per_pass =
         with_interval(1 / passes->value, Scale::log, scaled(-1, passes->strata), n_eff);
   }
-  const auto base = per_token(plain, mix, decode_seconds);
-  held_out.speedup = base ? with_interval(base->value / seconds->value, Scale::log,
-                                          difference(base->strata, seconds->strata), n_eff)
-                          : unknown("no plain arm was measured beside it");
+  held_out.speedup = plain.empty() ? unknown("no plain arm was measured beside it")
+                                   : mix_speedup(winner, plain, mix);
 }
 
 void summarise_held_out(SweepSummary& summary, const trace::Trace& trace, const trace::Mix& mix) {

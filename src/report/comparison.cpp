@@ -57,7 +57,7 @@ std::string more(const Comparison& comparison) {
   if (comparison.because.value) text += " Why: " + util::printable(*comparison.because.value) + ".";
   if (comparison.launches_needed.value)
     text += fmt::format(
-        " It would take about {} more launches of each (a difference of {:g} % or the one seen, "
+        " It would take at least {} more launches of each (a difference of {:g} % or the one seen, "
         "told "
         "4 times in 5).",
         *comparison.launches_needed.value, 100 * comparison.margin);

@@ -99,7 +99,7 @@ std::string mix_table(const Tune& tune, const Style& style) {
   for (const auto& row : tune.total)
     table.add_row({arm_cell(row.arm, tune.best),
                    {shown(row.pat_decode, plain_unit, true)},
-                   {row.speedup.value ? figure(*row.speedup.value) + "x" : ""}});
+                   {shown(row.speedup, times, true)}});
   return heading("Predicted: the mix (" + printable(tune.mix) + ")", style) +
          table.render(2, style.colour) + plain_text(tune, style);
 }

@@ -78,6 +78,29 @@ TEST(comparison, weighs_classes_as_the_mix_does_and_puts_them_first) {
   EXPECT_NEAR(*found[0].ratios.tokens_per_pass.value, (1.0 / 2) / (0.25 / 4 + 0.75 / 2), 1e-12);
 }
 
+TEST(comparison, of_a_mix_needs_every_class_of_it_measured_and_none_that_loops) {
+  const auto of_mix = [](const trace::Trace& trace) {
+    const auto found =
+        metrics::compare_arms(trace, mix({{"code", 0.5}, {"json", 0}, {"prose", 0.5}}));
+    EXPECT_EQ(found.front().workload_class, "");
+    EXPECT_EQ(found.back().finding, Finding::faster) << "a class by itself is compared";
+    return found.front();
+  };
+  EXPECT_EQ(of_mix(study({"code", "prose"})).finding, Finding::faster);
+  auto one = of_mix(study({"code"}));
+  EXPECT_EQ(one.finding, Finding::too_few);
+  EXPECT_EQ(one.because, "class prose of the mix was not measured");
+  EXPECT_EQ(one.ratios.tokens_per_s.reason, one.because);
+  auto looping = study({"code", "prose"});
+  for (auto& launch : looping.launches)
+    for (auto& request : launch.requests)
+      if (launch.arm == "B" && request.workload_class == "code")
+        for (auto& emission : request.emissions) emission.tokens.assign(emission.tokens.size(), 7);
+  one = of_mix(looping);
+  EXPECT_EQ(one.finding, Finding::too_few);
+  EXPECT_EQ(one.because, "class code loops: its rates do not compare with the others");
+}
+
 TEST(comparison, has_the_figures_of_every_launch) {
   const auto found = metrics::compare_arms(study({"code"}), mix({{"code", 1}})).front();
   ASSERT_EQ(found.launch_figures.size(), 9u);

@@ -10,7 +10,7 @@
 namespace paceline::metrics {
 namespace {
 
-constexpr WalkRules free_rules{.n_predict = 1000, .n_ctx = 0, .n_min = 0, .replays = false};
+constexpr WalkRules free_rules{.n_predict = 1000, .n_ctx = 0, .replays = false};
 
 /// A text of as many tokens as places and one more, drafts of `longest` offered everywhere.
 trace::DraftMap map_with(std::vector<int> accepted, int longest = 16) {
@@ -59,7 +59,6 @@ TEST(DraftMap, is_walked_by_the_rules_of_a_request) {
       {"shorter cap", 16, {.n_predict = 5}, "0:3/1 2:1/0 3:0/0"},
       // Context 16 - depth 10 - 2 = 4 at place 0, and 2 fewer at place 2.
       {"context", 16, {.n_predict = 1000, .n_ctx = 16}, "0:4/1 2:2/0 3:1/1 5:0/0 6:0/0"},
-      {"shortest draft", 2, {.n_predict = 5, .n_min = 2}, "0:2/1 2:0/0 3:0/0"},
       // A partial accept is decoded again with the target's own token: a + 2 tokens in two passes.
       {"replays", 2, {.n_predict = 1000, .replays = true}, "0:2/1 0:R3 3:2/2 6:2/0 6:R2"},
   };

@@ -71,6 +71,21 @@ TEST(finding, follows_the_rules_in_their_order) {
   }
 }
 
+// The margin is log 1.02 = 0.0198; A again over A is known to 2.776 errors, B over A to 1.99 x
+// 0.001.
+TEST(finding, is_not_same_where_a_again_differs_from_a_by_more_than_the_margin) {
+  const auto with_again = [](double error_of_again) {
+    auto comparison = seen(0.001);
+    find(comparison, {grounds(0.001).of_b, grounds(error_of_again).of_again, 0.95, true});
+    return comparison;
+  };
+  EXPECT_EQ(with_again(0.0070).finding, Finding::same);
+  const auto hidden = with_again(0.0073);
+  EXPECT_EQ(hidden.finding, Finding::cannot_tell);
+  EXPECT_NE(hidden.because.find("more than the margin of 2 %"), std::string::npos)
+      << hidden.because;
+}
+
 TEST(finding, spread_of_a_again_is_half_its_interval) {
   EXPECT_NEAR(*found(0, 0.1).again_spread, std::exp(0.2776) - 1, 1e-3);
 }

@@ -147,6 +147,7 @@ TEST(Sweep, without_held_out_launches_says_why_there_is_nothing_to_quote) {
 TEST(Sweep, ranks_only_points_that_halving_kept) {
   auto trace = two_lengths();
   trace.header.sweep->method = trace::SweepMethod::halving;
+  trace.header.sweep->rungs = {2, 1, 1};
   std::erase_if(trace.launches, [](const trace::Launch& launch) {
     return launch.arm == "n-max=4" && launch.round > 0;
   });
@@ -155,6 +156,22 @@ TEST(Sweep, ranks_only_points_that_halving_kept) {
   EXPECT_EQ(summary.cells[1].left_out_after, 0);
   EXPECT_FALSE(summary.cells[1].speedup.value);
   EXPECT_NEAR(*summary.cells[1].tokens_per_s.value, 80, 1e-9);
+}
+
+TEST(Sweep, leaves_no_point_out_by_a_rung_that_was_not_launched_to_its_end) {
+  auto trace = two_lengths();
+  trace.header.sweep->method = trace::SweepMethod::halving;
+  // The last rung has n-max=2 alone; then the same in the first one, after which nothing is known.
+  for (const int stopped : {2, 0}) {
+    std::erase_if(trace.launches, [&](const trace::Launch& launch) {
+      return launch.round > stopped || (launch.arm == "n-max=4" && launch.round == stopped);
+    });
+    const auto summary = summary_of(trace);
+    EXPECT_FALSE(summary.cells[0].left_out_after) << stopped;
+    EXPECT_FALSE(summary.cells[1].left_out_after) << stopped;
+    EXPECT_EQ(summary.best, stopped == 2 ? "n-max=4" : "n-max=2");
+  }
+  EXPECT_EQ(summary_of(trace).cells[1].tokens_per_s.reason, "no launch gave a figure");
 }
 
 TEST(Sweep, compares_points_on_the_prompts_and_rounds_that_all_have) {

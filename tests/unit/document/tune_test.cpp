@@ -1,0 +1,58 @@
+#include "document/tune.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/request_builder.hpp"
+
+namespace paceline::document {
+namespace {
+
+/// Nine prompts of each of two classes, one token a pass. Code takes 20 ms with plain and 10 with
+/// "d", prose 40 with both; every other prompt and the second launch a millisecond more, ninth
+/// prompts a second.
+trace::Launch launch(const std::string& arm, int round) {
+  std::vector<trace::Request> requests;
+  for (const std::string name : {"code", "prose"})
+    for (int prompt = 0; prompt < 9; ++prompt) {
+      const int ms = name == "prose" ? 40 : arm == "plain" ? 20 : 10;
+      tests::RequestBuilder builder(name + std::to_string(prompt), name);
+      for (int pass = 0; pass < 4; ++pass)
+        builder.plain(prompt == 8 ? 1000 : ms + (round == 1 ? 1 : 0) + prompt % 2);
+      requests.push_back(builder.build());
+    }
+  return tests::launch_of(arm, round, std::move(requests));
+}
+
+TEST(Tune, measured_speedup_of_the_mix_is_of_the_prompts_that_both_arms_have) {
+  auto trace = tests::trace_of({"plain", "d"}, {});
+  for (int round = 0; round < 3; ++round)
+    for (const std::string arm : {"plain", "d"}) {
+      trace.launches.push_back(launch(arm, round));
+      // Ninth prompts take a second a token, and plain did none of them in its second launch.
+      if (arm == "plain" && round == 1)
+        std::erase_if(trace.launches.back().requests,
+                      [](const auto& request) { return request.prompt_id.back() == '8'; });
+    }
+  trace.header.rounds = 3;
+  trace::Mix mix;
+  mix.classes["code"].share = mix.classes["prose"].share = 0.5;
+  Tune tune;
+  add_grid(tune, trace, mix);
+  ASSERT_EQ(tune.grid.size(), 6u);  // two classes and the mix on each arm
+  const Quantity& speedup = tune.grid.back().speedup;
+  EXPECT_EQ(tune.grid.back().arm, "d");
+  EXPECT_EQ(tune.grid.back().workload_class, "");
+  // Half a millisecond more for every other prompt, a third for the launch.
+  const double more = 0.5 + 1.0 / 3;
+  EXPECT_NEAR(*speedup.value, (20 + 40 + 2 * more) / (10 + 40 + 2 * more), 1e-9);
+  ASSERT_TRUE(speedup.low && speedup.high) << speedup.reason;
+  EXPECT_LT(*speedup.low, *speedup.value);
+  EXPECT_GT(*speedup.high, *speedup.value);
+  EXPECT_EQ(tune.grid[2].speedup.reason, "this is the plain arm");
+}
+
+}  // namespace
+}  // namespace paceline::document
