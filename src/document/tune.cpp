@@ -9,12 +9,7 @@
 #include "document/counted.hpp"
 #include "document/workload.hpp"
 #include "metrics/summary.hpp"
-<<<<<<< HEAD
 #include "trace/names.hpp"
-=======
-#include "metrics/weighted.hpp"
-#include "trace/json.hpp"
->>>>>>> 4a9b0bd0f44d4ccace3a7bdda484f90d62edeaf8
 #include "util/clock.hpp"
 
 namespace paceline::document {
