@@ -62,7 +62,7 @@ function(paceline_library folder)
 endfunction()
 
 # paceline_together(TARGET): its sources of one folder are compiled as one, but those in
-# PACELINE_ALONE.
+# PACELINE_ALONE and in folders that are.
 include(SourcesAlone)
 function(paceline_together target)
   if(NOT PACELINE_TOGETHER)
@@ -74,7 +74,7 @@ function(paceline_together target)
     file(RELATIVE_PATH name "${CMAKE_SOURCE_DIR}" "${source}")
     get_filename_component(folder "${name}" DIRECTORY)
     string(REPLACE "/" "_" group "${folder}")
-    if(NOT name IN_LIST PACELINE_ALONE)
+    if(NOT name IN_LIST PACELINE_ALONE AND NOT folder IN_LIST PACELINE_ALONE)
       set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()

@@ -1,6 +1,8 @@
-# Sources with a local name that another one of their folder has, too: they are compiled alone. Where
+# Sources, and folders of sources, with a local name that another one of their folder has, too: they are compiled alone. Where
 # the compiler says that a name is there already, give it another name, or put the file here.
 set(PACELINE_ALONE
+  src/worker/llama
+  src/workload/readers
   src/claim/judge.cpp
   src/claim/range.cpp
   src/claim/readers/heads.cpp
@@ -99,8 +101,4 @@ set(PACELINE_ALONE
   tests/unit/worker/llama/rereading_test.cpp
   tests/unit/worker/llama/sampling_test.cpp
   tests/unit/workload/question_test.cpp
-  src/workload/readers/mt_bench.cpp
-  src/workload/readers/paceline.cpp
-  src/workload/readers/sharegpt.cpp
-  src/workload/readers/speed_bench.cpp
 )

@@ -9,6 +9,7 @@
 #include "document/counted.hpp"
 #include "document/workload.hpp"
 #include "metrics/summary.hpp"
+#include "metrics/weighted.hpp"
 #include "trace/names.hpp"
 #include "util/clock.hpp"
 
