@@ -101,4 +101,5 @@ set(PACELINE_ALONE
   tests/unit/worker/llama/rereading_test.cpp
   tests/unit/worker/llama/sampling_test.cpp
   tests/unit/workload/question_test.cpp
+  tests/unit/document/tune_test.cpp
 )
