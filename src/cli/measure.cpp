@@ -66,7 +66,8 @@ void print_least_time(const study::RunOptions& options) {
   });
   const auto launches =
       options.sweep ? launches_of(options) : static_cast<int>(plain) * options.rounds;
-  const auto speed = study::measure_memory(options.arms.front().setup.threads, {});
+  const auto speed =
+      study::measure_memory(options.arms.front().setup.threads, {}, {}, options.seed);
   if (launches == 0 || speed.read_bytes_per_s.empty()) return;
   const double best =
       *std::max_element(speed.read_bytes_per_s.begin(), speed.read_bytes_per_s.end());

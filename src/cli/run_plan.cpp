@@ -10,6 +10,7 @@
 #include "engine/embedded/embedded_engine.hpp"
 #include "engine/server/server_engine.hpp"
 #include "model/bytes.hpp"
+#include "model/table_on_disk.hpp"
 #include "study/inspect.hpp"
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
@@ -35,6 +36,7 @@ void note_reads(const model::FileFacts& target, study::RunOptions& run) {
   if (!target.reads) return;
   for (const auto& table : target.reads->rows)
     if (table.rows > 1) run.tables.push_back(table);
+  if (!run.tables.empty()) run.table_on_disk = model::table_on_disk(target.path);
   if (const auto bytes = model::bytes_of_pass(*target.reads, {}))
     run.bytes_per_pass = model::total_bytes(*bytes);
 }

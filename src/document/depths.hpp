@@ -39,7 +39,8 @@ struct Ceiling {
   Quantity bandwidth;            ///< of reads by the launch's threads, in bytes/s
   Known<double> bytes_per_pass;  ///< mean
   std::vector<ClassBytes> largest;
-  bool uniform_routing = false;  ///< some bytes suppose that routers pick experts evenly
+  bool uniform_routing = false;       ///< some bytes suppose that routers pick experts evenly
+  Known<double> disk_pages_per_pass;  ///< mean; of the engine's process, whatever they hold
   Known<PassTerms> terms;
 };
 

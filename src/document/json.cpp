@@ -151,8 +151,8 @@ PACELINE_DOCUMENT_FIELDS(Lossless, 8, verdict, texts, equal, near_tie, unknown, 
 PACELINE_DOCUMENT_FIELDS(ClassBytes, 2, tensor_class, bytes);
 PACELINE_DOCUMENT_FIELDS(PassTerms, 6, reading_s, gathering_s, computing_s, drafting_s, host_s,
                          bound);
-PACELINE_DOCUMENT_FIELDS(Ceiling, 7, share, read_bytes_per_s, bandwidth, bytes_per_pass, largest,
-                         uniform_routing, terms);
+PACELINE_DOCUMENT_FIELDS(Ceiling, 8, share, read_bytes_per_s, bandwidth, bytes_per_pass, largest,
+                         uniform_routing, disk_pages_per_pass, terms);
 PACELINE_DOCUMENT_FIELDS(BreakEven, 2, draft_length, is_lower_bound);
 PACELINE_DOCUMENT_FIELDS(Fill, 11, arm, depth, tokens, prefill_tokens_per_s, drafter_share,
                          launches, failures, context_bytes, compute_bytes, pss_bytes,

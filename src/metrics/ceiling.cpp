@@ -18,6 +18,7 @@ namespace {
 
 constexpr double caches_apart = 4;  // a working set under so many caches may be read from them
 constexpr std::size_t largest_shown = 3;
+constexpr double most_pages_per_row = 2;  // a row of at most a page that begins in another
 
 double bytes_of(const Counts& counts) { return counts.bytes_read.number(); }
 
@@ -26,6 +27,7 @@ struct Measured {
   std::vector<double> best;  ///< of each launch, bytes/s
   std::optional<std::uint64_t> llc_bytes;
   std::map<std::string, double> ns_per_row;  ///< median, by class
+  std::vector<double> ns_per_disk_page;      ///< of a table that lies on disk
   std::string reason;
 };
 
@@ -44,6 +46,9 @@ Measured measured_by(const trace::Trace& trace, const trace::Arm& arm) {
     for (const auto& gather : speed.gathers) {
       auto& times = gathers[gather.name];
       times.insert(times.end(), gather.ns_per_row.begin(), gather.ns_per_row.end());
+      measured.ns_per_disk_page.insert(measured.ns_per_disk_page.end(),
+                                       gather.ns_per_disk_page.begin(),
+                                       gather.ns_per_disk_page.end());
     }
   }
   for (auto& [name, times] : gathers)
@@ -128,11 +133,29 @@ void name_bound(PassTerms& terms) {
       })->second;
 }
 
-/// Seconds that gathering takes in the mean pass, and the bytes of it.
+/// What gathering takes in the mean pass.
 struct Gathering {
-  double seconds = 0;
   double bytes = 0;
+  double in_memory_s = 0;
+  double from_disk_s = 0;  ///< passes that were timed alone have none of it: their rows stay
+  std::string no_terms;    ///< why a pass cannot be taken apart; empty when it can
 };
+
+/// The time of what came from disk, as far as rows of a table can have: nothing else should.
+void add_disk(Gathering& gathering, const Counts& counts, const Measured& measured) {
+  const double passes = counts.passes.number();
+  const double pages = counts.disk_pages.known() ? counts.disk_pages.number() / passes : 0;
+  double rows = 0;
+  for (const auto& [name, gathered] : counts.rows_gathered) rows += gathered / passes;
+  if (!measured.ns_per_disk_page.empty() && pages <= most_pages_per_row * rows)
+    gathering.from_disk_s = pages * mean(measured.ns_per_disk_page) * 1e-9;
+  else if (pages >= 1)
+    gathering.no_terms = fmt::format(
+        "{:.3g} pages of a pass had to come from disk: {}", pages,
+        measured.ns_per_disk_page.empty()
+            ? "the model does not stay in memory, and what a page takes was not measured"
+            : "more than rows of its tables lie on, so other weights do not stay in memory");
+}
 
 Gathering gathering_of(const Counts& counts, const Measured& measured) {
   Gathering gathering;
@@ -140,9 +163,10 @@ Gathering gathering_of(const Counts& counts, const Measured& measured) {
   for (const auto& [name, rows] : counts.rows_gathered) {
     const auto found = measured.ns_per_row.find(name);
     if (found == measured.ns_per_row.end()) continue;
-    gathering.seconds += rows / passes * found->second * 1e-9;
+    gathering.in_memory_s += rows / passes * found->second * 1e-9;
     gathering.bytes += counts.bytes_by_class.at(name) / passes;
   }
+  add_disk(gathering, counts, measured);
   return gathering;
 }
 
@@ -157,16 +181,21 @@ void fill_terms(Ceiling& ceiling, const ClassSummary& summary, const Measured& m
   }
   PassTerms terms;
   const Gathering gathering = gathering_of(counts, measured);
+  if (!gathering.no_terms.empty()) {
+    ceiling.no_terms = gathering.no_terms;
+    return;
+  }
   const auto drafter = counts.bytes_by_class.find(drafter_class);
   const double by_drafter =
       drafter == counts.bytes_by_class.end() ? 0 : drafter->second / counts.passes.number();
   if (!cached)
     terms.reading_s =
         (ceiling.bytes_per_pass - by_drafter - gathering.bytes) / *ceiling.bandwidth.value;
-  terms.gathering_s = gathering.seconds;
-  terms.computing_s = *verify - terms.reading_s - terms.gathering_s;
+  terms.gathering_s = gathering.in_memory_s + gathering.from_disk_s;
+  terms.computing_s = *verify - terms.reading_s - gathering.in_memory_s;
   terms.drafting_s = drafter_seconds(*curve, counts);
-  terms.host_s = *summary.seconds_per_pass.value - *verify - terms.drafting_s;
+  terms.host_s =
+      *summary.seconds_per_pass.value - *verify - terms.drafting_s - gathering.from_disk_s;
   name_bound(terms);
   ceiling.terms = terms;
 }

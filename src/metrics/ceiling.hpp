@@ -19,7 +19,8 @@ struct WidthCurve;
 struct PassTerms {
   double reading_s = 0;    ///< the target's bytes at the measured bandwidth, gathered rows apart;
                            ///< 0 where caches may hold them
-  double gathering_s = 0;  ///< rows read in random order from tables that no cache holds
+  double gathering_s = 0;  ///< rows read in random order from tables that no cache holds, and pages
+                           ///< of them that had to come from disk
   double computing_s = 0;  ///< the rest of the target's decode call, by passes timed alone
   double drafting_s = 0;   ///< drafts and what the drafter takes in, likewise
   double host_s = 0;       ///< the rest of the pass: sampling, accepting, going back

@@ -227,6 +227,9 @@ std::optional<Counts> count_request(const trace::Request& request) {
   if (counts.output_tokens == 0) return std::nullopt;
   for (const auto& pass : request.passes) count_pass(counts, pass);
   count_windows(counts, request.emissions);
+  counts.disk_pages = request.disk_pages
+                          ? Count(*request.disk_pages)
+                          : Count::unknown("the engine does not say what came from disk");
   if (request.tally)
     take_tally(counts, *request.tally);
   else
@@ -261,6 +264,7 @@ void add(Counts& total, const Counts& more) {
   total.prefill_drafter_s += more.prefill_drafter_s;
   total.prefill_tokens += more.prefill_tokens;
   total.bytes_read += more.bytes_read;
+  total.disk_pages += more.disk_pages;
   add_map(total.bytes_by_class, more.bytes_by_class);
   add_map(total.rows_gathered, more.rows_gathered);
   total.bytes_are_modelled |= more.bytes_are_modelled;

@@ -56,6 +56,7 @@ struct Counts {
   Count prefill_tokens;       ///< prompt tokens really processed
   Count prefill_cached;       ///< prompt tokens taken from a cache instead
   Bytes bytes_read;           ///< from memory, by the passes
+  Count disk_pages;           ///< that had to come from disk while the passes ran
   std::map<std::string, double> bytes_by_class;
   std::map<std::string, double> rows_gathered;  ///< from tables with several rows a token, by class
   bool bytes_are_modelled = false;              ///< some suppose that routers pick experts evenly

@@ -69,6 +69,7 @@ class Gguf {
 
   const std::string& path() const { return path_; }
   std::uint64_t file_bytes() const { return file_bytes_; }
+  std::uint64_t data_offset() const { return data_offset_; }  ///< where tensor data begins
   int version() const { return version_; }
   const std::map<std::string, Value>& values() const { return values_; }
   const std::vector<Tensor>& tensors() const { return tensors_; }
@@ -109,6 +110,7 @@ class Gguf {
 
   std::string path_;
   std::uint64_t file_bytes_ = 0;
+  std::uint64_t data_offset_ = 0;
   int version_ = 0;
   std::map<std::string, Value> values_;
   std::vector<Tensor> tensors_;

@@ -351,6 +351,7 @@ util::Result<void> GgufReader::check_layout() {
   std::uint64_t data_offset = 0;
   if (!padded(cursor_.offset(), alignment_, data_offset))
     return cursor_.damaged(cursor_.offset(), "the tensor data would begin beyond any file");
+  gguf_.data_offset_ = data_offset;
   std::uint64_t end = gguf_.tensors_.empty() ? cursor_.offset() : data_offset;
   std::optional<std::uint64_t> expected = 0;
   const Tensor* first_missing = nullptr;

@@ -11,7 +11,7 @@
 namespace paceline::protocol {
 
 /// Raised whenever a message changes its meaning; parent and worker must have the same.
-inline constexpr int protocol_version = 12;
+inline constexpr int protocol_version = 13;
 
 // From paceline to the worker.
 

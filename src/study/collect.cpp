@@ -49,6 +49,7 @@ void take(trace::Event&& event, Collected& collected) {
           request.stop = said.stop;
           request.eos_counted = said.eos_counted;
           request.text = std::move(said.text);
+          request.disk_pages = said.disk_pages;
         }
       },
       std::move(event));

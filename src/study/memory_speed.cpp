@@ -4,6 +4,7 @@
 
 #include "machine/machine.hpp"
 #include "machine/probe/bandwidth.hpp"
+#include "machine/probe/disk_pages.hpp"
 #include "machine/probe/gather.hpp"
 #include "machine/probe/topology.hpp"
 
@@ -12,6 +13,7 @@ namespace paceline::study {
 namespace {
 
 constexpr double read_for_s = 0.4;
+constexpr double disk_for_s = 0.4;
 constexpr int gather_samples = 5;
 constexpr std::uint64_t line_bytes = 64;
 constexpr std::uint64_t seed = 1;
@@ -34,7 +36,9 @@ std::optional<trace::GatherTime> time_gather(const model::RowsRead& table, std::
 
 }  // namespace
 
-trace::MemorySpeed measure_memory(int threads, const std::vector<model::RowsRead>& tables) {
+trace::MemorySpeed measure_memory(int threads, const std::vector<model::RowsRead>& tables,
+                                  const std::optional<model::TensorRange>& on_disk,
+                                  std::uint64_t launch_seed) {
   trace::MemorySpeed speed;
   speed.threads = threads;
   speed.llc_bytes = machine::read_topology().llc_bytes;
@@ -47,8 +51,14 @@ trace::MemorySpeed measure_memory(int threads, const std::vector<model::RowsRead
   }
   const std::uint64_t most = machine::read_machine().memory_available_bytes.value_or(0) / 4;
   for (const model::RowsRead& table : tables)
-    if (auto time = time_gather(table, speed.llc_bytes.value_or(0), most))
+    if (auto time = time_gather(table, speed.llc_bytes.value_or(0), most)) {
+      if (on_disk && on_disk->bytes == table.table_bytes)
+        time->ns_per_disk_page =
+            machine::ns_per_disk_page(on_disk->path, on_disk->offset, on_disk->bytes,
+                                      table.row_bytes, launch_seed, disk_for_s)
+                .value_or(std::vector<double>());
       speed.gathers.push_back(std::move(*time));
+    }
   return speed;
 }
 

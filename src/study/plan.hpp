@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/read_facts.hpp"
+#include "model/table_on_disk.hpp"
 #include "trace/mix.hpp"
 #include "trace/setup.hpp"
 #include "trace/trace.hpp"
@@ -46,7 +47,8 @@ struct RunOptions {
                                   ///< each
   std::string fill_text;          ///< that fills the context; empty: nothing has to be filled
   bool ceilings = false;          ///< measure the memory before every launch
-  std::vector<model::RowsRead> tables;        ///< of the target, whose rows are gathered then too
+  std::vector<model::RowsRead> tables;  ///< of the target, whose rows are gathered then too
+  std::optional<model::TensorRange> table_on_disk = {};  ///< the one of them that is not loaded
   std::optional<double> bytes_per_pass = {};  ///< of the target, one token wide; absent: not known
   bool phases = false;                        ///< one more synced launch per arm, for the phases
   bool widths = false;                        ///< time passes by width in every launch

@@ -183,7 +183,8 @@ class Run {
     launch.held_out = planned.held_out;
     if (options_.ceilings && !stop_asked_()) {
       show(arm, planned, "measuring the memory");
-      launch.memory_speed = measure_memory(setup.threads, options_.tables);
+      launch.memory_speed = measure_memory(setup.threads, options_.tables, options_.table_on_disk,
+                                           fresh_seed("", launch.index));
     }
     show(arm, planned, "loading");
     // Some engines know only once they are open whether they run here.

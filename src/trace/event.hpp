@@ -20,6 +20,7 @@ struct Finished {
   StopReason stop = StopReason::none;
   bool eos_counted = true;
   std::string text;
+  std::optional<long> disk_pages = {};  ///< as in Request
 };
 
 /// What a server said of a job in the end; comes before its Finished.

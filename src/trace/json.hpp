@@ -83,9 +83,9 @@ PACELINE_JSON_FIELDS(Tally, 18, passes, passes_speculative, passes_replay, attem
                      offered, tested, accepted, overshoot, residual_passes, prompt_processed,
                      prompt_cached, offered_at, accepted_at, prefill_s, ttft_s, ttfo_s,
                      client_decode_s);
-PACELINE_JSON_FIELDS(Request, 21, prompt_id, workload_class, family, repetition, filled_tokens,
+PACELINE_JSON_FIELDS(Request, 22, prompt_id, workload_class, family, repetition, filled_tokens,
                      warm_up, synced, excluded, seed, drafting, outcome, stop, eos_counted, prefill,
-                     passes, emissions, text, noise, chunks, answer, tally);
+                     passes, emissions, text, disk_pages, noise, chunks, answer, tally);
 
 PACELINE_JSON_FIELDS(WidthTime, 6, width, depth, on_filled, verify_ns, draft_ns, process_ns);
 PACELINE_JSON_FIELDS(DeviceMemory, 2, device, bytes);
@@ -102,7 +102,7 @@ PACELINE_JSON_FIELDS(DraftMap, 11, workload_class, prompt_id, family, kind, prom
                      ends_itself, reason, asks, began_ns, ended_ns);
 PACELINE_JSON_FIELDS(Fill, 6, depth, tokens, began_ns, ended_ns, drafter_ns, memory);
 PACELINE_JSON_FIELDS(FilledDepth, 4, asked_depth, outcome, fill, reading);
-PACELINE_JSON_FIELDS(GatherTime, 4, name, row_bytes, table_bytes, ns_per_row);
+PACELINE_JSON_FIELDS(GatherTime, 5, name, row_bytes, table_bytes, ns_per_row, ns_per_disk_page);
 PACELINE_JSON_FIELDS(MemorySpeed, 5, threads, read_bytes_per_s, llc_bytes, gathers, reason);
 PACELINE_JSON_FIELDS(Launch, 14, index, round, arm, held_out, facts, outcome, memory_speed,
                      requests, widths, memory, loads, fills, rereadings, maps);
@@ -118,7 +118,7 @@ PACELINE_JSON_FIELDS(Header, 17, trace_id, created, tool_version, seed, rounds, 
 
 PACELINE_JSON_FIELDS(Progress, 2, tokens, bytes);
 PACELINE_JSON_FIELDS(Answered, 2, chunks, answer);
-PACELINE_JSON_FIELDS(Finished, 4, outcome, stop, eos_counted, text);
+PACELINE_JSON_FIELDS(Finished, 5, outcome, stop, eos_counted, text, disk_pages);
 
 PACELINE_ENUM_JSON(PassPart);
 PACELINE_JSON_FIELDS(ClassRead, 2, name, bytes);

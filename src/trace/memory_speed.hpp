@@ -14,6 +14,9 @@ struct GatherTime {
   std::uint64_t row_bytes = 0;
   std::uint64_t table_bytes = 0;   ///< of what was gathered from
   std::vector<double> ns_per_row;  ///< a sample each
+  /// Of the file's own table where the engine leaves it on disk: what each page took that had to
+  /// come from there. Empty: memory held all that were looked at, or the table is loaded whole.
+  std::vector<double> ns_per_disk_page = {};
 };
 
 /// What the main memory gave just before a launch, to as many threads as the launch has.

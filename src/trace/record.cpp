@@ -22,7 +22,7 @@ PACELINE_JSON_FIELDS(Resumption, 3, at, launches_kept, changes);
 
 namespace {
 
-constexpr int trace_format = 7;
+constexpr int trace_format = 8;
 
 /// In the order of Content.
 constexpr std::array kinds = {"header",     "about",   "launch", "request",   "width",

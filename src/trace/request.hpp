@@ -148,6 +148,9 @@ struct Request {
   std::vector<Pass> passes;
   std::vector<Emission> emissions;
   std::string text;
+  /// Pages that the engine's process had to fetch from disk while its passes ran (major faults);
+  /// absent: not known.
+  std::optional<long> disk_pages = {};
   Noise noise;
   std::vector<Chunk> chunks;     ///< of a server; passes and emissions are made of them
   std::optional<Answer> answer;  ///< likewise

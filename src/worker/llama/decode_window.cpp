@@ -1,5 +1,7 @@
 #include "worker/llama/decode_window.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "worker/llama/checks.hpp"
@@ -33,6 +35,13 @@ Cut cut_output(std::span<const llama_token> sampled, std::size_t room, const lla
   return {sampled.size(), trace::StopReason::none};
 }
 
+/// Of all threads of this process.
+long disk_pages_so_far() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_majflt;
+}
+
 std::size_t most_passes(const LoadedModel& model, int n_predict) {
   const bool replays = model.speculates() && needs_replay(model, model.longest_draft);
   return static_cast<std::size_t>(n_predict) * (replays ? 2 : 1);
@@ -60,10 +69,12 @@ DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
 
 util::Result<trace::OutcomeKind> DecodeWindow::run() {
   PACELINE_TRY(prefill());
+  const long before = disk_pages_so_far();
   while (!ended()) {
     if (interrupted()) return trace::OutcomeKind::cancelled;
     PACELINE_TRY(pass());
   }
+  disk_pages_ = disk_pages_so_far() - before;
   return trace::OutcomeKind::done;
 }
 

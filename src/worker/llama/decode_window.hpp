@@ -27,6 +27,8 @@ class DecodeWindow {
   util::Result<trace::OutcomeKind> run();
 
   trace::StopReason stop() const { return stop_; }
+  /// As in trace::Request; absent before the end.
+  const std::optional<long>& disk_pages() const { return disk_pages_; }
   const Recording& recording() const { return recording_; }
 
  private:
@@ -70,6 +72,7 @@ class DecodeWindow {
   llama_tokens draft_;    ///< offered tokens, or those to decode again in a replay
   bool replaying_ = false;
   trace::StopReason stop_ = trace::StopReason::none;
+  std::optional<long> disk_pages_;
   trace::Phases phases_;
   trace::Nanoseconds lap_began_ = 0;
 };

@@ -61,6 +61,7 @@ trace::Finished run(LoadedModel& model, const protocol::Generate& job, JobPort& 
   window.recording().flush(port);
   trace::Finished finished;
   finished.stop = window.stop();
+  finished.disk_pages = window.disk_pages();
   finished.text = text_of(model, window.recording().emitted());
   if (!ended)
     finished.outcome = trace::ended(trace::OutcomeKind::refused, ended.error().message);

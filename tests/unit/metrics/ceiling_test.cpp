@@ -113,6 +113,37 @@ TEST(ceiling, a_slow_table_makes_it_gather_bound) {
   EXPECT_EQ(ceiling.terms->bound, "gather-bound");
 }
 
+// Each pass waits for 10 of its 16 rows for 300 us each, which passes timed alone don't.
+trace::Trace run_with_disk(int pass_ms, long pages_per_request) {
+  auto trace = run_of(pass_ms, 400);
+  for (auto& launch : trace.launches) {
+    launch.memory_speed->gathers[0].ns_per_disk_page = {100e3, 500e3};
+    launch.widths[0].verify_ns = {2 * ms};
+    for (auto& request : launch.requests) request.disk_pages = pages_per_request;
+  }
+  return trace;
+}
+
+TEST(ceiling, rows_that_come_from_disk_are_gathering_and_not_the_host) {
+  const Ceiling ceiling = ceiling_in(run_with_disk(6, 50));
+  ASSERT_TRUE(ceiling.terms) << ceiling.no_terms;
+  EXPECT_NEAR(ceiling.terms->gathering_s, 10 * 300e-6 + 16 * 100e-9, 1e-9);
+  EXPECT_NEAR(ceiling.terms->host_s, (8 * 0.006 + 0.007) / 9 - 0.002 - 0.003, 1e-9);
+  EXPECT_EQ(ceiling.terms->bound, "gather-bound");
+  EXPECT_NEAR(ceiling_in(run_with_disk(6, 0)).terms->gathering_s, 16 * 100e-9, 1e-12);
+}
+
+TEST(ceiling, a_pass_is_not_taken_apart_where_disk_reads_have_no_known_time_or_cause) {
+  EXPECT_THAT(ceiling_in(run_with_disk(20, 5 * 33)).no_terms, HasSubstr("more than rows"));
+  EXPECT_TRUE(ceiling_in(run_with_disk(20, 5 * 32)).terms) << "a row can lie on two pages";
+  auto trace = run_with_disk(20, 5);
+  for (auto& launch : trace.launches) launch.memory_speed->gathers[0].ns_per_disk_page.clear();
+  EXPECT_THAT(ceiling_in(trace).no_terms, HasSubstr("1 pages of a pass had to come from disk"));
+  for (auto& launch : trace.launches)
+    for (auto& request : launch.requests) request.disk_pages = 4;
+  EXPECT_TRUE(ceiling_in(trace).terms) << "less than one a pass";
+}
+
 TEST(ceiling, what_nothing_else_explains_is_computing_or_the_host) {
   EXPECT_EQ(ceiling_in(run_of(100, 40)).terms->bound, "compute-bound at this width");
   auto trace = run_of(100, 40);
