@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,13 +11,13 @@
 #include <utility>
 
 #include "cli/recording.hpp"
+#include "cli/watched.hpp"
 #include "metrics/predicted_run.hpp"
 #include "metrics/summary.hpp"
 #include "trace/names.hpp"
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
 #include "util/misused.hpp"
-#include "util/progress.hpp"
 
 namespace paceline::cli {
 
@@ -120,13 +119,9 @@ util::Result<MapResult> make_map(const study::MapOptions& options, study::RunOpt
   run.rounds = options.rounds;
   PACELINE_TRY_ASSIGN(const auto recording, Recording::open(run, output));
   trace::Trace& trace = recording->trace();
-  util::Progress progress(::isatty(STDERR_FILENO) != 0);
-  const auto watcher = [&](double done, double total, const std::string& what) {
-    progress.update(done, total, what);
-  };
-  const auto made =
-      study::map_texts(options, make_engine, *recording, watcher, util::interrupted, trace);
-  progress.clear();
+  const auto made = watched([&](const auto& watcher, const auto& stop_asked) {
+    return study::map_texts(options, make_engine, *recording, watcher, stop_asked, trace);
+  });
   util::say("The map is stored as " + trace.header.trace_id);
   PACELINE_TRY(made);
   return MapResult{std::move(trace)};

@@ -1,7 +1,6 @@
 #include "document/tune.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_settings.hpp"
+#include "cli/watched.hpp"
 #include "document/json.hpp"
 #include "metrics/summary.hpp"
 #include "report/tune.hpp"
@@ -22,7 +22,6 @@
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
 #include "util/misused.hpp"
-#include "util/progress.hpp"
 
 namespace paceline::cli {
 
@@ -115,13 +114,9 @@ util::Result<trace::Trace> measured(const study::RunOptions& options, const Outp
                                     const std::string& what,
                                     const engine::EngineFactory& make_engine) {
   PACELINE_TRY_ASSIGN(const auto recording, Recording::open(options, output));
-  util::Progress progress(::isatty(STDERR_FILENO) != 0);
-  const auto watcher = [&](double done, double total, const std::string& step) {
-    progress.update(done, total, step);
-  };
-  const auto run =
-      study::run(options, make_engine, *recording, watcher, util::interrupted, recording->trace());
-  progress.clear();
+  const auto run = watched([&](const auto& watcher, const auto& stop_asked) {
+    return study::run(options, make_engine, *recording, watcher, stop_asked, recording->trace());
+  });
   util::say(what + " is stored as " + recording->trace().header.trace_id);
   PACELINE_TRY(run);
   return std::move(recording->trace());
