@@ -122,7 +122,7 @@ util::Result<trace::Trace> measured(const study::RunOptions& options, const Outp
   return std::move(recording->trace());
 }
 
-util::Result<void> confirm(const Settings& settings, const MapResult& map,
+util::Result<void> confirm(const Settings& settings, const trace::Trace& map,
                            const std::vector<workload::Prompt>& fresh, const trace::Mix& mix,
                            const engine::EngineFactory& make_engine, document::Tune& tune) {
   if (!tune.best.value || util::interrupted()) return {};
@@ -139,8 +139,9 @@ util::Result<void> confirm(const Settings& settings, const MapResult& map,
   return {};
 }
 
-util::Result<void> run_grid(const Settings& settings, const MapResult& map, const trace::Mix& mix,
-                            const engine::EngineFactory& make_engine, document::Tune& tune) {
+util::Result<void> run_grid(const Settings& settings, const trace::Trace& map,
+                            const trace::Mix& mix, const engine::EngineFactory& make_engine,
+                            document::Tune& tune) {
   if (!settings.grid || util::interrupted()) return {};
   PACELINE_TRY_ASSIGN(const auto run,
                       measured(run_of(settings, all_arms(map), settings.run.run.prompts.measured),
@@ -163,10 +164,10 @@ util::Result<int> tune_with(Settings settings) {
   const study::MapOptions options = map_options(run.run, source_of(settings));
   describe(options, fresh.size());
   if (run.output.dry_run) return 0;
-  PACELINE_TRY_ASSIGN(const MapResult map, make_map(options, run.run, run.output, *make_engine));
+  PACELINE_TRY_ASSIGN(const trace::Trace map, make_map(options, run.run, run.output, *make_engine));
   PACELINE_TRY(check_mapped(map));
   const trace::Mix mix = run.run.mix ? *run.run.mix : equal_mix(map);
-  document::Tune tune = document::to_tune(map.trace, mix);
+  document::Tune tune = document::to_tune(map, mix);
   PACELINE_TRY(confirm(settings, map, fresh, mix, *make_engine, tune));
   PACELINE_TRY(run_grid(settings, map, mix, *make_engine, tune));
   PACELINE_TRY(write_out(report::tune(tune, style_for(text_stream(run.output.json))),
