@@ -13,11 +13,17 @@ namespace {
 
 using enum Figure;
 
-/// Group, arm, model and drafter: the shares of one arm make one mix.
-using Arm = std::tuple<int, std::string, std::string, std::string>;
+/// Group, arm, model, quant, drafter and draft limit: the shares of one arm make one mix.
+using Arm = std::tuple<int, std::string, std::string, std::string, std::string, std::string>;
 
 Arm arm_of(const Row& row) {
-  return {row.group, context_of(row, "arm"), context_of(row, "model"), context_of(row, "drafter")};
+  const Stated* limit = row.find(draft_limit);
+  return {row.group,
+          context_of(row, "arm"),
+          context_of(row, "model"),
+          context_of(row, "quant"),
+          context_of(row, "drafter"),
+          limit == nullptr ? "" : shown(limit->range)};
 }
 
 /// By their places.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,13 +11,13 @@
 #include <utility>
 
 #include "cli/recording.hpp"
+#include "cli/watched.hpp"
 #include "metrics/predicted_run.hpp"
 #include "metrics/summary.hpp"
 #include "trace/names.hpp"
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
 #include "util/misused.hpp"
-#include "util/progress.hpp"
 
 namespace paceline::cli {
 
@@ -45,8 +44,8 @@ trace::Arm as_run(trace::Arm arm, const trace::Drafting& drafting) {
 }
 
 template <class Wanted>
-std::vector<trace::Arm> arms_of(const MapResult& map, Wanted wanted) {
-  const auto run = metrics::predict_run(map.trace);
+std::vector<trace::Arm> arms_of(const trace::Trace& map, Wanted wanted) {
+  const auto run = metrics::predict_run(map);
   std::vector<trace::Arm> arms;
   for (const auto& arm : run.trace.header.arms) {
     if (trace::is_denominator(arm)) arms.push_back(arm);
@@ -115,30 +114,27 @@ void describe(const study::MapOptions& options, std::size_t fresh_prompts) {
       fresh_prompts));
 }
 
-util::Result<MapResult> make_map(const study::MapOptions& options, study::RunOptions run,
-                                 const Output& output, const engine::EngineFactory& make_engine) {
+util::Result<trace::Trace> make_map(const study::MapOptions& options, study::RunOptions run,
+                                    const Output& output,
+                                    const engine::EngineFactory& make_engine) {
   run.rounds = options.rounds;
   PACELINE_TRY_ASSIGN(const auto recording, Recording::open(run, output));
   trace::Trace& trace = recording->trace();
-  util::Progress progress(::isatty(STDERR_FILENO) != 0);
-  const auto watcher = [&](double done, double total, const std::string& what) {
-    progress.update(done, total, what);
-  };
-  const auto made =
-      study::map_texts(options, make_engine, *recording, watcher, util::interrupted, trace);
-  progress.clear();
+  const auto made = watched([&](const auto& watcher, const auto& stop_asked) {
+    return study::map_texts(options, make_engine, *recording, watcher, stop_asked, trace);
+  });
   util::say("The map is stored as " + trace.header.trace_id);
   PACELINE_TRY(made);
-  return MapResult{std::move(trace)};
+  return std::move(trace);
 }
 
-util::Result<void> check_mapped(const MapResult& map) {
+util::Result<void> check_mapped(const trace::Trace& map) {
   if (util::interrupted()) return {};
   std::string reason;
   const auto note = [&](const trace::Outcome& outcome) {
     if (outcome.kind != trace::OutcomeKind::done && reason.empty()) reason = outcome.reason;
   };
-  for (const auto& launch : map.trace.launches) {
+  for (const auto& launch : map.launches) {
     for (const auto& one : launch.maps)
       if (one.reason.empty()) return {};
     note(launch.outcome);
@@ -149,16 +145,16 @@ util::Result<void> check_mapped(const MapResult& map) {
   return util::fail(util::ErrorKind::engine, "no text could be mapped: " + reason);
 }
 
-trace::Mix equal_mix(const MapResult& map) {
-  return metrics::equal_mix(metrics::predict_run(map.trace).trace);
+trace::Mix equal_mix(const trace::Trace& map) {
+  return metrics::equal_mix(metrics::predict_run(map).trace);
 }
 
-std::vector<trace::Arm> all_arms(const MapResult& map) {
+std::vector<trace::Arm> all_arms(const trace::Trace& map) {
   return arms_of(map, [](const metrics::PredictedArm&) { return true; });
 }
 
-std::vector<trace::Arm> arms_near(const MapResult& map, const std::string& arm) {
-  const auto run = metrics::predict_run(map.trace);
+std::vector<trace::Arm> arms_near(const trace::Trace& map, const std::string& arm) {
+  const auto run = metrics::predict_run(map);
   const auto best = std::find_if(run.arms.begin(), run.arms.end(),
                                  [&](const auto& way) { return way.name == arm; });
   return arms_of(map, [&](const metrics::PredictedArm& way) {

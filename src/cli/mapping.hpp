@@ -18,11 +18,6 @@ struct MapOptionsSource {
   int rounds = 0;  ///< launches that passes are timed in
 };
 
-/// A map that was made.
-struct MapResult {
-  trace::Trace trace;
-};
-
 /// Gives arms the longest drafts to ask for, and the names of their drafters; refuses those that
 /// cannot be mapped.
 util::Result<void> prepare_arms(std::vector<trace::Arm>& arms);
@@ -34,19 +29,19 @@ study::MapOptions map_options(const study::RunOptions& run, const MapOptionsSour
 void describe(const study::MapOptions& options, std::size_t fresh_prompts);
 
 /// Maps, with progress on standard error, into a study of its own that is kept as `run` says.
-util::Result<MapResult> make_map(const study::MapOptions& options, study::RunOptions run,
-                                 const Output& output, const engine::EngineFactory& make_engine);
+util::Result<trace::Trace> make_map(const study::MapOptions& options, study::RunOptions run,
+                                    const Output& output, const engine::EngineFactory& make_engine);
 
 /// The first failure of a launch or a request that left nothing to say.
-util::Result<void> check_mapped(const MapResult& map);
+util::Result<void> check_mapped(const trace::Trace& map);
 
 /// Equal shares of its classes.
-trace::Mix equal_mix(const MapResult& map);
+trace::Mix equal_mix(const trace::Trace& map);
 
 /// Plain and every way of drafting that the map speaks of, as arms to be run.
-std::vector<trace::Arm> all_arms(const MapResult& map);
+std::vector<trace::Arm> all_arms(const trace::Trace& map);
 
 /// Plain, one of those, and the next shorter and longer drafts of the same drafter.
-std::vector<trace::Arm> arms_near(const MapResult& map, const std::string& arm);
+std::vector<trace::Arm> arms_near(const trace::Trace& map, const std::string& arm);
 
 }  // namespace paceline::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/recording.hpp"
 #include "cli/store_options.hpp"
+#include "cli/watched.hpp"
 #include "document/assemble.hpp"
 #include "document/json.hpp"
 #include "metrics/summary.hpp"
@@ -22,8 +22,6 @@
 #include "study/run.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
-#include "util/interrupt.hpp"
-#include "util/progress.hpp"
 
 namespace paceline::cli {
 
@@ -220,13 +218,9 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
   PACELINE_TRY_ASSIGN(const auto recording, Recording::open(options, output));
   trace::Trace& trace = recording->trace();
 
-  util::Progress progress(::isatty(STDERR_FILENO) != 0);
-  const auto watcher = [&](double done, double total, const std::string& what) {
-    progress.update(done, total, what);
-  };
-  const auto taken_down =
-      study::run(options, make_engine, *recording, watcher, util::interrupted, trace);
-  progress.clear();
+  const auto taken_down = watched([&](const auto& watcher, const auto& stop_asked) {
+    return study::run(options, make_engine, *recording, watcher, stop_asked, trace);
+  });
 
   const trace::Mix mix = metrics::mix_of(trace);
   auto document =

@@ -168,13 +168,13 @@ util::Result<int> predict(Settings settings) {
   if (util::interrupted()) return exit_interrupted;
   if (settings.launches.value_or(0) > 0 && settings.arms.model.empty())
     return util::misused("--launches times passes of a model: add -m FILE");
-  PACELINE_TRY_ASSIGN(const MapResult map,
+  PACELINE_TRY_ASSIGN(const trace::Trace map,
                       make_map(options, run, settings.output, [](const trace::Arm&) {
                         return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
                       }));
   if (util::interrupted()) return exit_interrupted;
   PACELINE_TRY(check_mapped(map));
-  const auto made = document::to_tune(map.trace, equal_mix(map));
+  const auto made = document::to_tune(map, equal_mix(map));
   PACELINE_TRY(write_out(report::tune(made, style_for(text_stream(settings.output.json))),
                          document::to_json_text(made) + "\n", settings.output.json));
   return 0;

@@ -6,9 +6,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/store_options.hpp"
+#include "cli/stored_runs.hpp"
 #include "report/score.hpp"
-#include "trace/trace_file.hpp"
-#include "util/files.hpp"
 #include "workload/prompts.hpp"
 
 namespace paceline::cli {
@@ -20,19 +20,20 @@ constexpr const char* about_score =
     "with answers; measures nothing.";
 
 struct Settings {
-  std::string trace;
+  std::string run;
   std::optional<std::string> workload;
+  std::optional<std::string> db;
 };
 
 util::Result<int> score(const Settings& settings) {
-  PACELINE_TRY_ASSIGN(const std::string text, util::read_file(settings.trace));
-  PACELINE_TRY_ASSIGN(const auto trace, trace::read_trace(text));
+  PACELINE_TRY_ASSIGN(const auto trace, read_run(settings.run, settings.db));
+  PACELINE_TRY(refuse_map(trace));
   const std::string workload = settings.workload.value_or(trace.header.workload);
   PACELINE_TRY_ASSIGN(const auto read, workload::load_workload(workload));
   const auto scored = document::to_score(trace, read.prompts);
   if (scored.rows.empty())
     return util::fail(util::ErrorKind::usage,
-                      settings.trace + " holds no answer to a question of " + workload +
+                      settings.run + " holds no answer to a question of " + workload +
                           ": measure with --workload evaluation, or name the workload that has "
                           "the questions");
   const auto report = report::score(scored, style_for(stdout));
@@ -45,19 +46,22 @@ util::Result<int> score(const Settings& settings) {
 void add_score(CLI::App& app, Action& action) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* command = app.add_subcommand("score", about_score);
-  command->add_option("trace", settings->trace, "Trace of a run, as --trace wrote it")
-      ->type_name("FILE")
+  command
+      ->add_option("run", settings->run, "A stored run: an id of the store or the file of a trace")
+      ->type_name("RUN")
       ->required();
   command
       ->add_option("--workload", settings->workload,
                    "The questions: evaluation, or a file whose prompts have answers")
       ->type_name("NAME|FILE")
       ->default_str("that of the run");
+  add_db_option(*command, settings->db);
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  paceline run -m models/target-mtp-f16.gguf --workload evaluation --prompts 1000 \\\n"
-      "      -n 48 --temp 0 --launches 1 --trace answers.jsonl\n"
-      "  paceline score answers.jsonl");
+      "      -n 48 --temp 0 --launches 1\n"
+      "  paceline score last\n"
+      "  paceline score answers.jsonl           the same of a trace that --trace wrote");
   command->callback([settings, &action] { action = [settings] { return score(*settings); }; });
 }
 

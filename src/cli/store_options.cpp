@@ -1,11 +1,10 @@
 #include "cli/store_options.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <system_error>
 
 #include "util/files.hpp"
+#include "util/misused.hpp"
 
 namespace paceline::cli {
 
@@ -39,17 +38,13 @@ bool take_flag(std::vector<std::string>& words, const std::string& name) {
   return true;
 }
 
-tl::unexpected<util::Error> misused(std::string message) {
-  return util::fail(util::ErrorKind::usage, std::move(message));
-}
-
 /// How a study was made, which stands at the beginning of its records.
 util::Result<trace::About> about(store::Store& store, const store::StudyRow& study) {
   PACELINE_TRY_ASSIGN(const auto builder, store.build(study));
   if (builder.trace().about && !builder.trace().about->command.empty())
     return *builder.trace().about;
-  return misused(fmt::format(
-      "the study {} does not say how it was made, so nothing can go on with it", study.id));
+  return util::misused("the study {} does not say how it was made, so nothing can go on with it",
+                       study.id);
 }
 
 }  // namespace
@@ -92,21 +87,20 @@ util::Result<std::vector<std::string>> with_stored_command(std::vector<std::stri
   const bool dry_run = take_flag(rest, "--dry-run");
   if (!rest.empty() && (rest.front() == "--help" || rest.front() == "-h")) return words;
   if (!rest.empty())
-    return misused(
-        fmt::format("--resume goes on with a study as it was begun: leave {} out", rest.front()));
+    return util::misused("--resume goes on with a study as it was begun: leave {} out",
+                         rest.front());
   const fs::path file = fs::absolute(store_file(db));
   PACELINE_TRY_ASSIGN(auto store, store::Store::open(file));
   PACELINE_TRY_ASSIGN(const auto study, store.find(*id));
   PACELINE_TRY_ASSIGN(const auto made, about(store, study));
   if (made.command.front() != command)
-    return misused(fmt::format("the study {} was made by paceline {}: paceline {} --resume {}",
-                               study.id, made.command.front(), made.command.front(), study.id));
+    return util::misused("the study {} was made by paceline {}: paceline {} --resume {}", study.id,
+                         made.command.front(), made.command.front(), study.id);
   std::error_code problem;
   fs::current_path(made.folder, problem);
   if (problem)
-    return misused(
-        fmt::format("the study {} was made in the folder {}, which cannot be entered: {}", study.id,
-                    made.folder, problem.message()));
+    return util::misused("the study {} was made in the folder {}, which cannot be entered: {}",
+                         study.id, made.folder, problem.message());
   std::vector<std::string> whole = made.command;
   take_option(whole, "--db");
   whole.insert(whole.end(), {"--db", file.string(), "--resume", study.id});

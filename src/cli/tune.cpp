@@ -1,7 +1,6 @@
 #include "document/tune.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/recording.hpp"
 #include "cli/run_settings.hpp"
+#include "cli/watched.hpp"
 #include "document/json.hpp"
 #include "metrics/summary.hpp"
 #include "report/tune.hpp"
@@ -22,7 +22,6 @@
 #include "util/console.hpp"
 #include "util/interrupt.hpp"
 #include "util/misused.hpp"
-#include "util/progress.hpp"
 
 namespace paceline::cli {
 
@@ -115,19 +114,15 @@ util::Result<trace::Trace> measured(const study::RunOptions& options, const Outp
                                     const std::string& what,
                                     const engine::EngineFactory& make_engine) {
   PACELINE_TRY_ASSIGN(const auto recording, Recording::open(options, output));
-  util::Progress progress(::isatty(STDERR_FILENO) != 0);
-  const auto watcher = [&](double done, double total, const std::string& step) {
-    progress.update(done, total, step);
-  };
-  const auto run =
-      study::run(options, make_engine, *recording, watcher, util::interrupted, recording->trace());
-  progress.clear();
+  const auto run = watched([&](const auto& watcher, const auto& stop_asked) {
+    return study::run(options, make_engine, *recording, watcher, stop_asked, recording->trace());
+  });
   util::say(what + " is stored as " + recording->trace().header.trace_id);
   PACELINE_TRY(run);
   return std::move(recording->trace());
 }
 
-util::Result<void> confirm(const Settings& settings, const MapResult& map,
+util::Result<void> confirm(const Settings& settings, const trace::Trace& map,
                            const std::vector<workload::Prompt>& fresh, const trace::Mix& mix,
                            const engine::EngineFactory& make_engine, document::Tune& tune) {
   if (!tune.best.value || util::interrupted()) return {};
@@ -144,8 +139,9 @@ util::Result<void> confirm(const Settings& settings, const MapResult& map,
   return {};
 }
 
-util::Result<void> run_grid(const Settings& settings, const MapResult& map, const trace::Mix& mix,
-                            const engine::EngineFactory& make_engine, document::Tune& tune) {
+util::Result<void> run_grid(const Settings& settings, const trace::Trace& map,
+                            const trace::Mix& mix, const engine::EngineFactory& make_engine,
+                            document::Tune& tune) {
   if (!settings.grid || util::interrupted()) return {};
   PACELINE_TRY_ASSIGN(const auto run,
                       measured(run_of(settings, all_arms(map), settings.run.run.prompts.measured),
@@ -168,10 +164,10 @@ util::Result<int> tune_with(Settings settings) {
   const study::MapOptions options = map_options(run.run, source_of(settings));
   describe(options, fresh.size());
   if (run.output.dry_run) return 0;
-  PACELINE_TRY_ASSIGN(const MapResult map, make_map(options, run.run, run.output, *make_engine));
+  PACELINE_TRY_ASSIGN(const trace::Trace map, make_map(options, run.run, run.output, *make_engine));
   PACELINE_TRY(check_mapped(map));
   const trace::Mix mix = run.run.mix ? *run.run.mix : equal_mix(map);
-  document::Tune tune = document::to_tune(map.trace, mix);
+  document::Tune tune = document::to_tune(map, mix);
   PACELINE_TRY(confirm(settings, map, fresh, mix, *make_engine, tune));
   PACELINE_TRY(run_grid(settings, map, mix, *make_engine, tune));
   PACELINE_TRY(write_out(report::tune(tune, style_for(text_stream(run.output.json))),

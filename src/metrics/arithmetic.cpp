@@ -93,7 +93,8 @@ std::vector<std::string> find_pass_order_contradictions(const std::vector<DraftL
   return found;
 }
 
-std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow>& rows) {
+std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow>& rows,
+                                                const SurelyFaster& surely_faster) {
   const auto best = [&rows](double DraftLengthRow::*figure) {
     return std::max_element(rows.begin(), rows.end(), [figure](const auto& one, const auto& other) {
       return one.*figure < other.*figure;
@@ -103,12 +104,16 @@ std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow
   const auto accepted = best(&DraftLengthRow::acceptance);
   const auto fastest = best(&DraftLengthRow::tokens_per_s);
   if (accepted == fastest) return std::nullopt;
+  const auto place = [&rows](auto row) { return static_cast<std::size_t>(row - rows.begin()); };
   return fmt::format(
       "acceptance is best at draft length {} ({:.2f} %, {:.2f} tokens per second) and speed at {} "
-      "({:.2f} %, {:.2f} tokens per second): choosing by acceptance costs {:.1f} %",
+      "({:.2f} %, {:.2f} tokens per second): {}",
       accepted->draft_length, 100 * accepted->acceptance, accepted->tokens_per_s,
       fastest->draft_length, 100 * fastest->acceptance, fastest->tokens_per_s,
-      -100 * relative_change(fastest->tokens_per_s, accepted->tokens_per_s));
+      surely_faster(place(fastest), place(accepted))
+          ? fmt::format("choosing by acceptance costs {:.1f} %",
+                        -100 * relative_change(fastest->tokens_per_s, accepted->tokens_per_s))
+          : "these speeds cannot be told apart");
 }
 
 std::optional<std::string> find_tokens_per_pass_contradiction(int draft_length, double acceptance,

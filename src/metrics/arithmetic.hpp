@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,9 +66,13 @@ struct DraftLengthRow {
 /// row with longer drafts. Empty when the rows agree.
 std::vector<std::string> find_pass_order_contradictions(const std::vector<DraftLengthRow>& rows);
 
-/// Says that the draft length of the best acceptance is not that of the best speed; nothing when it
-/// is, or there are under two rows.
-std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow>& rows);
+/// Whether one row, by its place, is faster than another by more than chance makes of nothing.
+using SurelyFaster = std::function<bool(std::size_t one, std::size_t other)>;
+
+/// Says that the draft length of the best acceptance is not that of the best speed, or that these
+/// two speeds cannot be told apart; nothing when it is, or there are under two rows.
+std::optional<std::string> find_acceptance_trap(const std::vector<DraftLengthRow>& rows,
+                                                const SurelyFaster& surely_faster);
 
 /// Says that a printed tokens per pass is not 1 + draft length * acceptance, beyond the rounding
 /// of its two decimals; nothing when it is.

@@ -216,13 +216,13 @@ void refuse(Comparison& comparison, const std::string& reason) {
   comparison.because = comparison.launches_reason = reason;
 }
 
-/// Why classes make no figure together; empty where they do. One that was measured and of which
-/// nothing is shared is told of elsewhere.
+/// Why classes make no figure together; empty where they do. One alone may loop; one that was
+/// measured and of which nothing is shared is told of elsewhere.
 std::string reason_against(const ClassSides& samples, const std::vector<Weighted>& classes) {
-  if (classes.size() < 2) return "";
   for (const auto& one : classes) {
     const auto found = samples.find(one.name);
     if (found == samples.end()) return reason_against_class(one.name, nullptr);
+    if (classes.size() == 1) return "";
     for (const auto side : {&Sides::a, &Sides::b})
       if (const Sample& sample = found->second.*side; !sample.prompts.empty())
         if (auto reason = reason_against_class(one.name, &sample); !reason.empty()) return reason;
@@ -294,12 +294,14 @@ std::vector<Comparison> compare_arms(const trace::Trace& trace, const trace::Mix
         same_part(collect(a, name), collect(b, name), again.empty() ? nullptr : &of_again);
   }
   std::vector<Comparison> comparisons;
-  const auto classes = declared(mix);
-  if (classes.size() > 1) comparisons.push_back(compare(rule, samples, classes));
-  for (const auto& [name, sides] : samples) {
-    comparisons.push_back(compare(rule, samples, {{name, 1}}));
-    comparisons.back().workload_class = name;
-  }
+  const auto add = [&](const std::vector<Weighted>& classes) {
+    comparisons.push_back(compare(rule, samples, classes));
+    if (classes.size() == 1) comparisons.back().workload_class = classes.front().name;
+  };
+  const auto of_mix = declared(mix);
+  if (!of_mix.empty()) add(of_mix);
+  for (const auto& [name, sides] : samples)
+    if (of_mix.size() != 1 || of_mix.front().name != name) add({{name, 1}});
   return comparisons;
 }
 

@@ -57,9 +57,9 @@ struct Comparison {
   std::vector<LaunchFigures> launch_figures;  ///< by arm and round
 };
 
-/// Comparisons of the run, as its header says: of the classes of the mix together, where there are
-/// several, and then of each class. Empty where none was asked for. Without an arm that is A again
-/// nothing more than "unpaired" is found. Pure.
+/// Comparisons of the run, as its header says: first of the mix, which is that of a class where the
+/// mix is that class alone, then of each other class. Empty where none was asked for. Without an
+/// arm that is A again nothing more than "unpaired" is found. Pure.
 std::vector<Comparison> compare_arms(const trace::Trace& trace, const trace::Mix& mix);
 
 }  // namespace paceline::metrics

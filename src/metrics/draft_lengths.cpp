@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "metrics/arithmetic.hpp"
 #include "trace/json.hpp"
 
 namespace paceline::metrics {
@@ -31,23 +30,31 @@ std::string group_name(const trace::Sweep& sweep, const std::vector<DraftLengthC
   return name;
 }
 
-void add_findings(SweepSummary& summary, const std::vector<DraftLengthCell>& group) {
+void add_findings(SweepSummary& summary, const std::vector<DraftLengthCell>& group,
+                  const SurelyFaster& surely_faster) {
   std::vector<DraftLengthRow> rows;
+  std::vector<std::size_t> cells;
   for (const auto& row : group) {
     const auto& cell = summary.cells[row.cell];
-    if (cell.acceptance && cell.tokens_per_s.value && cell.passes_per_s)
-      rows.push_back(
-          {row.draft_length, *cell.acceptance, *cell.tokens_per_s.value, *cell.passes_per_s});
+    if (cell.left_out_after || !cell.acceptance || !cell.tokens_per_s.value || !cell.passes_per_s)
+      continue;
+    rows.push_back(
+        {row.draft_length, *cell.acceptance, *cell.tokens_per_s.value, *cell.passes_per_s});
+    cells.push_back(row.cell);
   }
   const std::string where = group.front().group.empty() ? "" : group.front().group + ": ";
-  if (const auto trap = find_acceptance_trap(rows)) summary.findings.push_back(where + *trap);
+  const auto trap = find_acceptance_trap(rows, [&](std::size_t one, std::size_t other) {
+    return surely_faster(cells[one], cells[other]);
+  });
+  if (trap) summary.findings.push_back(where + *trap);
   for (const auto& contradiction : find_pass_order_contradictions(rows))
     summary.findings.push_back(where + contradiction);
 }
 
 }  // namespace
 
-void fill_draft_lengths(SweepSummary& summary, const trace::Header& header) {
+void fill_draft_lengths(SweepSummary& summary, const trace::Header& header,
+                        const SurelyFaster& surely_faster) {
   std::map<std::string, std::vector<DraftLengthCell>> groups;
   for (std::size_t i = 0; i < summary.cells.size(); ++i) {
     const trace::Arm* arm = trace::find_arm(header.arms, summary.cells[i].arm);
@@ -60,7 +67,7 @@ void fill_draft_lengths(SweepSummary& summary, const trace::Header& header) {
     std::sort(group.begin(), group.end(), [](const auto& one, const auto& other) {
       return one.draft_length < other.draft_length;
     });
-    add_findings(summary, group);
+    add_findings(summary, group, surely_faster);
     summary.draft_lengths.insert(summary.draft_lengths.end(), group.begin(), group.end());
   }
 }

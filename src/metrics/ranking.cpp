@@ -66,20 +66,23 @@ int prompts_of(const Candidate& candidate) {
   return prompts;
 }
 
+/// What chance is given between two of so many: one side of the interval of their ratio.
+double room_between(const Candidate& one, const Candidate& other, const LaunchVariance& launches,
+                    std::size_t candidates) {
+  return half_width(ratio_of(one, other, launches).spread, 2 * single_level(candidates - 1) - 1);
+}
+
 /// The differences of every candidate to every other, and the room that chance is given in each.
 class Differences {
  public:
   Differences(const std::vector<Candidate>& candidates, const LaunchVariance& launches)
-      : candidates_(candidates),
-        launches_(launches),
-        confidence_(2 * single_level(candidates.size() - 1) - 1) {}
+      : candidates_(candidates), launches_(launches) {}
 
   double of(std::size_t one, std::size_t other) const {
     return std::log(candidates_[one].speed / candidates_[other].speed);
   }
   double room(std::size_t one, std::size_t other) const {
-    return half_width(ratio_of(candidates_[one], candidates_[other], launches_).spread,
-                      confidence_);
+    return room_between(candidates_[one], candidates_[other], launches_, candidates_.size());
   }
 
   /// The least of of() + sign * room() to those of the others that `counts` names.
@@ -95,7 +98,6 @@ class Differences {
  private:
   const std::vector<Candidate>& candidates_;
   const LaunchVariance& launches_;
-  double confidence_;  ///< of the two-sided interval whose one side is meant
 };
 
 }  // namespace
@@ -145,6 +147,12 @@ Ranking rank(const std::vector<Candidate>& candidates, const LaunchVariance& lau
          in_set(i)});
   }
   return ranking;
+}
+
+bool is_surely_faster(const Candidate& one, const Candidate& other, const LaunchVariance& launches,
+                      std::size_t candidates) {
+  return why_no_set({one, other}).empty() &&
+         std::log(one.speed / other.speed) > room_between(one, other, launches, candidates);
 }
 
 Estimate simultaneous_ratio(const Candidate& speed, const Candidate& base,

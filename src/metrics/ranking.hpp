@@ -42,6 +42,11 @@ LaunchVariance pooled_launch_variance(const std::vector<Candidate>& candidates);
 /// holds the true best with 95 %. `launches` is one candidate's.
 Ranking rank(const std::vector<Candidate>& candidates, const LaunchVariance& launches);
 
+/// Whether one of so many candidates, at least two, is faster than another by more than the room
+/// that rank() gives chance between them; false where there can be no set.
+bool is_surely_faster(const Candidate& one, const Candidate& other, const LaunchVariance& launches,
+                      std::size_t candidates);
+
 /// `speed` over `base` with an interval that holds in `comparisons` of them together.
 Estimate simultaneous_ratio(const Candidate& speed, const Candidate& base,
                             const LaunchVariance& launches, std::size_t comparisons);

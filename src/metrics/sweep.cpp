@@ -112,7 +112,12 @@ class RankedArms {
     return trace::is_denominator(arm) || !pool_.contains(arm.plain) ? nullptr : &at(arm.plain);
   }
   std::vector<Candidate> ranked() const { return candidates(ranked_); }
-  std::vector<Candidate> pool() const { return candidates(pool_); }
+  /// Of one launch, from all that were pooled for it.
+  LaunchVariance launches() const {
+    const auto pool = candidates(pool_);
+    const auto rounds = pool.front().strata.front().deviations.launches;
+    return pool.size() > 1 && rounds > 1 ? pooled_launch_variance(pool) : LaunchVariance{0, 1};
+  }
   std::string looping() const {
     for (const auto& name : ranked_)
       if (loops_somewhere(at(name).samples)) return name;
@@ -169,13 +174,10 @@ SweepCell to_cell(const trace::Trace& trace, const trace::Mix& mix, const Ranked
 
 void compare_cells(SweepSummary& summary, const RankedArms& arms) {
   const auto ranked = arms.ranked();
-  const auto pool = arms.pool();
   const auto speedups = static_cast<std::size_t>(std::count_if(
       ranked.begin(), ranked.end(),
       [&](const Candidate& candidate) { return arms.plain_of(candidate.name) != nullptr; }));
-  const auto rounds = ranked.front().strata.front().deviations.launches;
-  const LaunchVariance launches =
-      pool.size() > 1 && rounds > 1 ? pooled_launch_variance(pool) : LaunchVariance{0, 1};
+  const LaunchVariance launches = arms.launches();
   const Ranking ranking = rank(ranked, launches);
   summary.best = ranked[ranking.best].name;
   summary.no_set = ranking.reason;
@@ -282,7 +284,6 @@ std::optional<SweepSummary> summarise_sweep(const trace::Trace& trace, const tra
   const RankedArms arms(trace, mix);
   for (const auto& point : trace.header.sweep->points)
     summary.cells.push_back(to_cell(trace, mix, arms, point.arm));
-  fill_draft_lengths(summary, trace.header);
   if (const auto looping = arms.looping(); !looping.empty())
     summary.no_set = fmt::format(
         "a class loops on {}: its speed does not compare with that of "
@@ -292,6 +293,12 @@ std::optional<SweepSummary> summarise_sweep(const trace::Trace& trace, const tra
     summary.no_set = "no point has a speed";
   else
     compare_cells(summary, arms);
+  fill_draft_lengths(summary, trace.header, [&](std::size_t one, std::size_t other) {
+    const auto& cells = summary.cells;
+    return summary.no_set.empty() && is_surely_faster(*arms.at(cells[one].arm).candidate,
+                                                      *arms.at(cells[other].arm).candidate,
+                                                      arms.launches(), arms.ranked().size());
+  });
   summarise_held_out(summary, trace, mix);
   return summary;
 }

@@ -42,6 +42,8 @@ TEST_F(ScoreRun, says_how_many_answers_of_a_run_are_right) {
   EXPECT_THAT(scored.output, HasSubstr("any"));
   EXPECT_THAT(scored.output, HasSubstr("0/1"));
   EXPECT_THAT(scored.output, HasSubstr("50.0 %"));
+  EXPECT_EQ(run({"score", "last"}).output, scored.output) << "the same run, in the store";
+  EXPECT_EQ(run({"score", "last", "--db", path("other.db")}).exit_code, 2);
 
   const Ended elsewhere = run({"score", path("trace.jsonl"), "--workload", "evaluation"});
   EXPECT_EQ(elsewhere.exit_code, 2) << "these are other questions";
@@ -55,7 +57,7 @@ TEST_F(ScoreRun, without_questions_is_refused_with_the_way_to_get_some) {
   EXPECT_THAT(scored.errors, HasSubstr("--workload evaluation"));
 }
 
-TEST_F(ScoreRun, of_a_file_that_is_no_trace_is_refused) {
+TEST_F(ScoreRun, of_what_is_neither_a_trace_nor_in_the_store_is_refused) {
   ASSERT_TRUE(util::write_file(path("no.jsonl"), "{\"record\": 3}\n"));
   EXPECT_EQ(run({"score", path("no.jsonl")}).exit_code, 2);
   EXPECT_EQ(run({"score", path("missing.jsonl")}).exit_code, 2);

@@ -111,6 +111,22 @@ TEST(ClaimedSeeds, EachArmHasAMixOfItsOwn) {
   EXPECT_NEAR(*claim.across[1].value, 18, 1e-9);
 }
 
+// Each class of an arm has half the tokens: of two quants or draft limits in one mix, shares would
+// be 2, and of a row each there is no mix.
+TEST(ClaimedSeeds, RowsOfTwoQuantsOrDraftLimitsAreNotMixed) {
+  for (const std::vector<std::string>& two :
+       {std::vector<std::string>{"quant=Q4_K_M", "quant=Q8_0"}, {"k=4", "k=15"}}) {
+    const std::string code = ",class=code,spec=84.64,share=50%";
+    const std::string mixed = ",class=mixed,spec=38.34,share=50%";
+    const auto whole = judge_given({two[0] + code, two[0] + mixed, two[1] + code, two[1] + mixed});
+    EXPECT_EQ(contradictions(whole), "") << two[0];
+    ASSERT_EQ(whole.across.size(), 2U) << two[0];
+    EXPECT_NEAR(*whole.across[0].value, 52.8, 0.05);
+    EXPECT_NEAR(*whole.across[1].value, 52.8, 0.05);
+    EXPECT_TRUE(judge_given({two[0] + code, two[1] + mixed}).across.empty()) << two[0];
+  }
+}
+
 TEST(ClaimedSeeds, AShareWithoutASpeedSaysWhyThereIsNoPat) {
   const auto claim = judge_given({"class=code,spec=84.64,share=50%", "class=mixed,share=50%"});
   EXPECT_TRUE(claim.across.empty());

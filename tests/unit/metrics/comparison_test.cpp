@@ -101,6 +101,25 @@ TEST(comparison, of_a_mix_needs_every_class_of_it_measured_and_none_that_loops) 
   EXPECT_EQ(one.because, "class code loops: its rates do not compare with the others");
 }
 
+TEST(comparison, of_a_mix_of_one_class_comes_first_whatever_else_was_measured) {
+  auto trace = study({"code", "prose"});
+  trace.header.comparison->fail_if_slower = 0.03;
+  for (auto& launch : trace.launches)  // prose: no token more a pass, at 25 ms over 20
+    for (auto& one : launch.requests)
+      if (one.workload_class == "prose" && launch.arm == "B")
+        one = request(one.prompt_id, "prose",
+                      25 + (launch.round == 1 ? 1 : 0) + (one.prompt_id.back() - '0') % 2, 1);
+  const auto found = metrics::compare_arms(trace, mix({{"code", 0}, {"prose", 1}}));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].workload_class, "prose");
+  EXPECT_EQ(found[0].limit_verdict, metrics::LimitVerdict::broken);
+  EXPECT_EQ(found[1].limit_verdict, metrics::LimitVerdict::kept);
+  const auto unmeasured = metrics::compare_arms(trace, mix({{"json", 1}}));
+  ASSERT_EQ(unmeasured.size(), 3u);
+  EXPECT_EQ(unmeasured[0].because, "class json of the mix was not measured");
+  EXPECT_EQ(unmeasured[0].limit_verdict, metrics::LimitVerdict::cannot_tell);
+}
+
 TEST(comparison, has_the_figures_of_every_launch) {
   const auto found = metrics::compare_arms(study({"code"}), mix({{"code", 1}})).front();
   ASSERT_EQ(found.launch_figures.size(), 9u);

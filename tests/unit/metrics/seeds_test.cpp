@@ -43,15 +43,16 @@ TEST(seeds, that_the_shortest_drafts_do_not_make_the_fastest_passes_is_flagged) 
 
 // Draft 4 won acceptance and draft 15 won speed: 34.50 of 47.20 tokens per second are 26.9 % less.
 TEST(seeds, that_the_best_acceptance_is_not_the_best_speed_is_flagged) {
-  const auto found = find_acceptance_trap(draft_lengths);
+  const auto told = [](std::size_t, std::size_t) { return true; };
+  const auto found = find_acceptance_trap(draft_lengths, told);
   ASSERT_TRUE(found);
   EXPECT_EQ(
       *found,
       "acceptance is best at draft length 4 (47.46 %, 34.50 tokens per second) and speed at 15 "
       "(17.99 %, 47.20 tokens per second): choosing by acceptance costs 26.9 %");
-  EXPECT_FALSE(find_acceptance_trap({{4, 0.5, 30}, {8, 0.4, 29}}));
-  EXPECT_FALSE(find_acceptance_trap({{4, 0.5, 30}}));
-  EXPECT_FALSE(find_acceptance_trap({}));
+  EXPECT_FALSE(find_acceptance_trap({{4, 0.5, 30}, {8, 0.4, 29}}, told));
+  EXPECT_FALSE(find_acceptance_trap({{4, 0.5, 30}}, told));
+  EXPECT_FALSE(find_acceptance_trap({}, told));
 }
 
 // Counted passes stand for themselves, whatever full drafts would make of acceptance.

@@ -1,5 +1,6 @@
 #include "metrics/sweep.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@ using metrics::equal_mix;
 using metrics::summarise_sweep;
 using metrics::SweepSummary;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using tests::RequestBuilder;
 
 /// What one pass of an arm does; without a draft where nothing is offered.
@@ -118,6 +120,34 @@ TEST(Sweep, warns_that_the_best_acceptance_is_not_the_best_speed_and_of_passes_o
   EXPECT_THAT(summary.findings[1], HasSubstr("passes of draft length 2 (16.67 per second)"));
 }
 
+TEST(Sweep, says_of_speeds_within_noise_that_they_cannot_be_told_apart) {
+  auto trace = two_lengths();
+  // The same on two threads: a tenth of the speed, so that neither is near the best, and drafts of
+  // 4 a little faster than those of 2, by less than its launches differ.
+  auto& sweep = *trace.header.sweep;
+  sweep.options.push_back({"threads", {"1", "2"}});
+  for (auto& point : sweep.points) point.values.emplace_back("1");
+  for (const int length : {2, 4}) {
+    auto slow = arm(fmt::format("n-max={} threads=2", length), length);
+    slow.setup.threads = 2;
+    trace.header.arms.push_back(slow);
+    sweep.points.push_back({slow.name, {std::to_string(length), "2"}});
+  }
+  sweep.rungs = {4, 4, 4};
+  for (int round = 0; round < 3; ++round) {
+    add_launch(trace, "n-max=2 threads=2", round, {600, 2, 2});
+    add_launch(trace, "n-max=4 threads=2", round, {730 + 50 * round, 4, 3});
+  }
+  const auto summary = summary_of(trace);
+  ASSERT_EQ(summary.no_set, "");
+  EXPECT_FALSE(summary.cells[2].in_best_set || summary.cells[3].in_best_set);
+  ASSERT_EQ(summary.findings.size(), 3U);
+  EXPECT_THAT(summary.findings[0], HasSubstr("threads=1: acceptance is best at draft length 2"));
+  EXPECT_THAT(summary.findings[0], HasSubstr("choosing by acceptance costs 37.5 %"));
+  EXPECT_THAT(summary.findings[2], HasSubstr("threads=2: acceptance is best at draft length 2"));
+  EXPECT_THAT(summary.findings[2], HasSubstr("these speeds cannot be told apart"));
+}
+
 TEST(Sweep, keeps_held_out_launches_out_of_what_the_winner_is_chosen_by) {
   auto trace = two_lengths();
   for (int round = 3; round < 6; ++round) {
@@ -156,6 +186,8 @@ TEST(Sweep, ranks_only_points_that_halving_kept) {
   EXPECT_EQ(summary.cells[1].left_out_after, 0);
   EXPECT_FALSE(summary.cells[1].speedup.value);
   EXPECT_NEAR(*summary.cells[1].tokens_per_s.value, 80, 1e-9);
+  EXPECT_EQ(summary.draft_lengths.size(), 2U);
+  EXPECT_THAT(summary.findings, IsEmpty()) << "n-max=4 is no choice any more";
 }
 
 TEST(Sweep, leaves_no_point_out_by_a_rung_that_was_not_launched_to_its_end) {
