@@ -84,7 +84,7 @@ constexpr std::array<KnownModel, 5> models = {{
       .key_groups = 16,
       .value_heads = 32,
       .experts = 512,
-      .experts_used = 10,
+      .experts_used = 8,
       .expert_ff = 640,
       .shared_ff = 640,
       .streams = 4,
@@ -95,7 +95,8 @@ constexpr std::array<KnownModel, 5> models = {{
       .ngram_heads = 8,
       .ngram_rows = 19922944},
      "heads and heads of linear attention, experts and their widths, rows of the n-gram tables: "
-     "chosen to give the 125 B, 6 B active and 51 B of the tables that are public"},
+     "chosen to give the 125 B, 6 B active and 51 B of the tables that are public, the active ones "
+     "counted as on Qwen's cards, with embedding and head"},
     {"smol-135m",
      "llama",
      {.layers = 30,
