@@ -415,6 +415,7 @@ TEST(Generation, ACancelBetweenPassesKeepsWhatWasEmitted) {
   port.cancel_after = 5;
   const trace::Finished finished = generate(**model, greedy(std::string(prompt), 60), port);
   EXPECT_EQ(finished.outcome.kind, trace::OutcomeKind::cancelled);
+  EXPECT_FALSE(finished.disk_pages) << "nobody counted to the end";
   EXPECT_EQ(finished.stop, trace::StopReason::none);
   EXPECT_EQ(port.all<trace::Pass>().size(), 5u);
   EXPECT_EQ(port.all<trace::Emission>().size(), 6u);
@@ -454,6 +455,7 @@ TEST(Generation, AnEndTokenIsEmittedAndWhatWasSampledAfterItIsOvershoot) {
   const Window ended = run(setup, std::nullopt, greedy(std::string(json_prompt), 40));
   EXPECT_EQ(ended.finished.stop, trace::StopReason::eos);
   EXPECT_TRUE(ended.finished.eos_counted);
+  EXPECT_TRUE(ended.finished.disk_pages.has_value());
   EXPECT_THAT(ended.tokens, testing::ElementsAreArray(endless.tokens.data(), *end_at + 1));
   EXPECT_EQ(residual(ended), 0);
   const trace::Emission& last = ended.emissions.back();
