@@ -164,9 +164,13 @@ Reason concurrency(const Evidence& evidence) {
 }
 
 Reason power(const Evidence& evidence) {
-  return evidence.document.machine.clock_mhz.value
-             ? "a clock is read once; power cap and throttling are not read"
-             : "power cap, clocks and throttling are not read";
+  const Document& document = evidence.document;
+  std::vector<std::string> missing;
+  if (!document.machine.power_cap_w.value) missing.emplace_back("the power cap");
+  if (!document.noise.clock_mhz.value) missing.emplace_back("clocks while requests ran");
+  if (!document.noise.throttled.value) missing.emplace_back("throttling");
+  if (missing.empty()) return {};
+  return fmt::format("this system does not show {}", fmt::join(missing, ", "));
 }
 
 Reason output_length(const Evidence& evidence) {

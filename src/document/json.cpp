@@ -71,10 +71,10 @@ static void to_json(util::Json& json, const WarningKind& kind) { json = util::en
 PACELINE_DOCUMENT_FIELDS(Tool, 2, name, version);
 PACELINE_DOCUMENT_FIELDS(LoadAverages, 3, one_minute, five_minutes, fifteen_minutes);
 PACELINE_DOCUMENT_FIELDS(NumaNode, 3, id, cpus, memory_bytes);
-PACELINE_DOCUMENT_FIELDS(Machine, 21, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
+PACELINE_DOCUMENT_FIELDS(Machine, 22, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
                          l3_bytes, l3_cpus, llc_bytes, llc_instances, memory_bytes,
                          memory_available_bytes, numa_nodes, kernel, os, virtualised, hypervisor,
-                         governor, clock_mhz, clock_min_mhz, clock_max_mhz, load);
+                         governor, clock_mhz, clock_min_mhz, clock_max_mhz, power_cap_w, load);
 PACELINE_DOCUMENT_FIELDS(Device, 5, name, type, description, memory_free_bytes, memory_total_bytes);
 PACELINE_DOCUMENT_FIELDS(LoadNow, 3, elapsed_s, steal_share, pressure_share);
 PACELINE_DOCUMENT_FIELDS(Rates, 3, best, median, mean);

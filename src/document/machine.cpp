@@ -44,6 +44,7 @@ Machine to_machine(const machine::MachineFacts& facts) {
           known_or(facts.clock_mhz, unread),
           known_or(facts.clock_min_mhz, unread),
           known_or(facts.clock_max_mhz, unread),
+          known_or(facts.power_cap_w, unread),
           known_or(load, unread)};
 }
 

@@ -48,7 +48,8 @@ struct Machine {
   Known<double> clock_mhz;  ///< fastest core when the facts were read
   Known<double> clock_min_mhz;
   Known<double> clock_max_mhz;
-  Known<LoadAverages> load;  ///< when the facts were read
+  Known<double> power_cap_w;  ///< of all processor packages together, sustained
+  Known<LoadAverages> load;   ///< when the facts were read
 };
 
 /// Something that ggml can compute on.

@@ -147,6 +147,24 @@ std::optional<double> parse_khz(std::string_view khz) {
   return number && *number > 0 ? std::optional<double>(*number / 1000) : std::nullopt;
 }
 
+std::optional<double> read_power_cap_w(const Path& powercap) {
+  std::optional<double> sum;
+  std::error_code failed;
+  for (const auto& zone : std::filesystem::directory_iterator(powercap, failed)) {
+    const std::string name = zone.path().filename();
+    // Packages are intel-rapl:N, on AMD too; their parts are intel-rapl:N:M.
+    if (!name.starts_with("intel-rapl:") || std::count(name.begin(), name.end(), ':') != 1)
+      continue;
+    const auto microwatts =
+        finite_number(line_of(zone.path() / "constraint_0_power_limit_uw").value_or(""));
+    if (line_of(zone.path() / "constraint_0_name") != "long_term" || !microwatts ||
+        *microwatts <= 0)
+      return std::nullopt;
+    sum = sum.value_or(0) + *microwatts * 1e-6;
+  }
+  return sum;
+}
+
 MachineFacts read_machine() {
   const CpuInfo cpu = parse_cpuinfo(read_text("/proc/cpuinfo").value_or(""));
   const Topology caches = read_topology();
@@ -173,6 +191,7 @@ MachineFacts read_machine() {
   facts.clock_mhz = cpu.clock_mhz;
   facts.clock_min_mhz = parse_khz(line_of(clocks / "cpuinfo_min_freq").value_or(""));
   facts.clock_max_mhz = parse_khz(line_of(clocks / "cpuinfo_max_freq").value_or(""));
+  facts.power_cap_w = read_power_cap_w("/sys/class/powercap");
   facts.load = parse_load(read_text("/proc/loadavg").value_or(""));
   return facts;
 }

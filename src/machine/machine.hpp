@@ -45,4 +45,8 @@ std::optional<std::vector<NumaNode>> read_numa_nodes(const std::filesystem::path
 /// Megahertz from the kilohertz of a cpufreq file; absent for anything that is no clock.
 std::optional<double> parse_khz(std::string_view khz);
 
+/// Watts that all packages below /sys/class/powercap may take over a long time; absent where one of
+/// them does not say so, or none is there.
+std::optional<double> read_power_cap_w(const std::filesystem::path& powercap);
+
 }  // namespace paceline::machine

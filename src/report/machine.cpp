@@ -67,11 +67,13 @@ std::string numa(const std::vector<document::NumaNode>& nodes) {
 std::string clocks(const Machine& machine) {
   const auto& lowest = machine.clock_min_mhz;
   const auto& highest = machine.clock_max_mhz;
+  const auto& cap = machine.power_cap_w;
   return fmt::format(
-      "fastest core now {}, hardware {}", shown(machine.clock_mhz, clock),
+      "fastest core now {}, hardware {}{}", shown(machine.clock_mhz, clock),
       lowest.value && highest.value
           ? fmt::format("from {} to {}", clock(*lowest.value), clock(*highest.value))
-          : "range unknown (" + printable(lowest.value ? highest.reason : lowest.reason) + ")");
+          : "range unknown (" + printable(lowest.value ? highest.reason : lowest.reason) + ")",
+      cap.value ? fmt::format(", power cap {:.3g} W", *cap.value) : "");
 }
 
 std::string hypervisor(const Machine& machine) {

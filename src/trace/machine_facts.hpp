@@ -43,6 +43,7 @@ struct MachineFacts {
   std::optional<double> clock_mhz;        ///< fastest core at the time of reading
   std::optional<double> clock_min_mhz;    ///< of the first core's hardware
   std::optional<double> clock_max_mhz;    ///< likewise, boost included
+  std::optional<double> power_cap_w;      ///< of all processor packages together, sustained
   std::optional<LoadAverages> load;
 };
 

@@ -13,10 +13,10 @@ using util::Json;
 
 PACELINE_JSON_FIELDS(LoadAverages, 3, one_minute, five_minutes, fifteen_minutes);
 PACELINE_JSON_FIELDS(NumaNode, 3, id, cpus, memory_bytes);
-PACELINE_JSON_FIELDS(MachineFacts, 21, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
+PACELINE_JSON_FIELDS(MachineFacts, 22, processor, cores_online, cores_physical, l1d_bytes, l2_bytes,
                      l3_bytes, l3_cpus, llc_bytes, llc_instances, memory_bytes,
                      memory_available_bytes, numa_nodes, kernel, os, virtualised, hypervisor,
-                     governor, clock_mhz, clock_min_mhz, clock_max_mhz, load);
+                     governor, clock_mhz, clock_min_mhz, clock_max_mhz, power_cap_w, load);
 PACELINE_JSON_FIELDS(About, 4, command, folder, machine, fingerprint);
 PACELINE_JSON_FIELDS(Resumption, 3, at, launches_kept, changes);
 

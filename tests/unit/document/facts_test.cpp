@@ -100,6 +100,22 @@ TEST(ToFacts, KnowAnNgramDrafterByItsSizes) {
   EXPECT_TRUE(is_known(facts_of(trace), "F2"));
 }
 
+TEST(ToFacts, KnowThePowerWithItsCapAndClocksAndThrottlingOfTheRequests) {
+  auto trace = support::sample_trace();
+  EXPECT_EQ(reason_of(facts_of(trace), "F15"),
+            "this system does not show the power cap, clocks while requests ran, throttling");
+  for (auto& launch : trace.launches)
+    for (auto& request : launch.requests) {
+      request.noise.clock_mhz = 3000;
+      request.noise.throttled = 0;
+    }
+  EXPECT_EQ(reason_of(facts_of(trace), "F15"), "this system does not show the power cap");
+  auto machine = support::sample_machine();
+  machine.power_cap_w = 65;
+  EXPECT_TRUE(is_known(
+      assemble(trace, support::sample_summary(), support::sample_mix(), machine).facts, "F15"));
+}
+
 TEST(ToFacts, CallARunWithoutAcceptanceAScreenshot) {
   auto summary = support::sample_summary();
   summary.arms[2].classes[1].fire_rate = metrics::unknown("lost");

@@ -67,6 +67,24 @@ TEST(ParseKhz, ReadsMegahertz) {
     EXPECT_EQ(parse_khz(text), std::nullopt) << text;
 }
 
+TEST(ReadPowerCap, AddsUpPackagesAndNotTheirParts) {
+  const support::TemporaryFolder folder;
+  EXPECT_EQ(read_power_cap_w(folder.path()), std::nullopt);
+  const auto zone = [&](const char* name, const char* limit, const char* constraint) {
+    const auto path = folder.path() / name;
+    std::filesystem::create_directory(path);
+    ASSERT_TRUE(util::write_file(path / "constraint_0_name", constraint));
+    ASSERT_TRUE(util::write_file(path / "constraint_0_power_limit_uw", limit));
+  };
+  zone("intel-rapl:0", "65000000\n", "long_term\n");
+  zone("intel-rapl:1", "35000000\n", "long_term\n");
+  zone("intel-rapl:0:0", "9000000\n", "long_term\n");
+  zone("dtpm", "1000000\n", "long_term\n");
+  EXPECT_EQ(read_power_cap_w(folder.path()), 100.0);
+  zone("intel-rapl:2", "65000000\n", "peak_power\n");
+  EXPECT_EQ(read_power_cap_w(folder.path()), std::nullopt) << "one does not say";
+}
+
 TEST(ReadNumaNodes, ReadsEachFolderOfANode) {
   const support::TemporaryFolder folder;
   for (const char* name : {"node1", "node0", "nodeX", "power"})
