@@ -55,6 +55,8 @@ struct Settings {
   std::string cache_type_v = "f16";
   int threads = 1;
   std::optional<double> bandwidth;
+  std::optional<int> n_gpu_layers;
+  std::optional<double> device_bandwidth;
   bool observes = false;
   std::optional<std::string> text;
   std::optional<std::string> json;
@@ -93,6 +95,8 @@ util::Result<void> check(const Settings& settings) {
     return util::misused("--observe decodes with a file: name it with -m instead of --like");
   if (settings.predicts && settings.drafter)
     return util::misused("--mtp drafts with the target's own blocks: leave -md out");
+  if (settings.device_bandwidth && !settings.n_gpu_layers)
+    return util::misused("--device-bandwidth is for layers on a device: -ngl says how many");
   if (settings.widths.empty()) return util::misused("--widths names no width");
   return {};
 }
@@ -160,6 +164,15 @@ util::Result<trace::Observation> observed(const Settings& settings,
   return study::observe(engine, job, util::interrupted);
 }
 
+/// Of the head alone: the engine has read it before, and ends at what would end its reader.
+util::Result<void> place(const Settings& settings, const model::Gguf& head,
+                         document::RooflineQuestion& question) {
+  if (!settings.n_gpu_layers || !question.target.reads) return {};
+  PACELINE_TRY_ASSIGN(auto reads, model::placed_reads_of(head, *settings.n_gpu_layers));
+  question.offload = {*settings.n_gpu_layers, std::move(reads), settings.device_bandwidth};
+  return {};
+}
+
 /// What is asked, and the notes that belong to it.
 util::Result<document::RooflineQuestion> question_of(const Settings& settings,
                                                      engine::Engine& engine,
@@ -167,11 +180,15 @@ util::Result<document::RooflineQuestion> question_of(const Settings& settings,
   document::RooflineQuestion question;
   if (settings.model.empty()) {
     PACELINE_TRY_ASSIGN(const synth::Plan plan, planned(settings));
-    question.target = model::facts_of(synth::head_of(plan));
+    const model::Gguf head = synth::head_of(plan);
+    question.target = model::facts_of(head);
+    PACELINE_TRY(place(settings, head, question));
     notes = plan.notes;
     notes.insert(notes.begin(), "no file: the shape of " + plan.made_as);
   } else {
     PACELINE_TRY_ASSIGN(question.target, study::inspect(engine, settings.model, util::interrupted));
+    PACELINE_TRY_ASSIGN(const model::Gguf head, model::Gguf::open(settings.model));
+    PACELINE_TRY(place(settings, head, question));
   }
   if (settings.drafter) {
     PACELINE_TRY_ASSIGN(question.drafter,
@@ -298,6 +315,27 @@ void add_pass_options(CLI::App& command, Settings& settings) {
       ->group(group);
 }
 
+void add_device_options(CLI::App& command, Settings& settings) {
+  const char* const group = "Layers on a device";
+  command
+      .add_option("--n-gpu-layers", settings.n_gpu_layers,
+                  "Layers of the target that llama.cpp would put on a device, the output counting "
+                  "as one: says what is read there and what by the CPU; a drafter of its own file "
+                  "is left out of it")
+      ->check(CLI::Range(0, 1 << 16))
+      ->type_name("LAYERS")
+      ->default_str("no device")
+      ->group(group);
+  command
+      .add_option("--device-bandwidth", settings.device_bandwidth,
+                  "Bytes a second that the device can read; --bandwidth is the CPU's then, and the "
+                  "ceiling that of one after the other")
+      ->check(CLI::Range(1.0, 1e18))
+      ->type_name("NUMBER")
+      ->default_str("no ceiling")
+      ->group(group);
+}
+
 void add_observing_options(CLI::App& command, Settings& settings) {
   const char* const group = "Observing";
   command
@@ -323,6 +361,7 @@ void add_roofline(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("roofline", about_roofline);
   add_model_options(*command, *settings);
   add_pass_options(*command, *settings);
+  add_device_options(*command, *settings);
   add_observing_options(*command, *settings);
   command->add_option("--json", settings->json, "Write the document there; - is standard output")
       ->type_name("FILE")
@@ -330,6 +369,7 @@ void add_roofline(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  paceline roofline -m model.gguf --depth 4096 --bandwidth 273e9\n"
+      "  paceline roofline -m model.gguf -ngl 20 --bandwidth 47e9 --device-bandwidth 900e9\n"
       "  paceline roofline -m target.gguf -md drafter.gguf --observe\n"
       "  paceline roofline --like qwen3.8-flash-next --quant iq4_xs --bandwidth 273e9");
   command->callback([settings, &action] { action = [settings] { return roofline(*settings); }; });
