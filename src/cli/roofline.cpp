@@ -164,10 +164,17 @@ util::Result<trace::Observation> observed(const Settings& settings,
   return study::observe(engine, job, util::interrupted);
 }
 
-/// Of the head alone: the engine has read it before, and ends at what would end its reader.
-util::Result<void> place(const Settings& settings, const model::Gguf& head,
-                         document::RooflineQuestion& question) {
+/// The head of the target; of a file, after the engine has read it: what ends its reader has ended
+/// the engine by then.
+util::Result<model::Gguf> target_head(const Settings& settings) {
+  if (!settings.model.empty()) return model::Gguf::open(settings.model);
+  PACELINE_TRY_ASSIGN(const synth::Plan plan, planned(settings));
+  return synth::head_of(plan);
+}
+
+util::Result<void> place_layers(const Settings& settings, document::RooflineQuestion& question) {
   if (!settings.n_gpu_layers || !question.target.reads) return {};
+  PACELINE_TRY_ASSIGN(const model::Gguf head, target_head(settings));
   PACELINE_TRY_ASSIGN(auto reads, model::placed_reads_of(head, *settings.n_gpu_layers));
   question.offload = {*settings.n_gpu_layers, std::move(reads), settings.device_bandwidth};
   return {};
@@ -180,16 +187,13 @@ util::Result<document::RooflineQuestion> question_of(const Settings& settings,
   document::RooflineQuestion question;
   if (settings.model.empty()) {
     PACELINE_TRY_ASSIGN(const synth::Plan plan, planned(settings));
-    const model::Gguf head = synth::head_of(plan);
-    question.target = model::facts_of(head);
-    PACELINE_TRY(place(settings, head, question));
+    question.target = model::facts_of(synth::head_of(plan));
     notes = plan.notes;
     notes.insert(notes.begin(), "no file: the shape of " + plan.made_as);
   } else {
     PACELINE_TRY_ASSIGN(question.target, study::inspect(engine, settings.model, util::interrupted));
-    PACELINE_TRY_ASSIGN(const model::Gguf head, model::Gguf::open(settings.model));
-    PACELINE_TRY(place(settings, head, question));
   }
+  PACELINE_TRY(place_layers(settings, question));
   if (settings.drafter) {
     PACELINE_TRY_ASSIGN(question.drafter,
                         study::inspect(engine, *settings.drafter, util::interrupted));

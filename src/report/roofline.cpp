@@ -207,7 +207,8 @@ std::string offload_text(int asked, const document::Known<int>& blocks) {
   std::string text = fmt::format("-ngl {}: the output", asked);
   const int last = std::min(asked - 1, blocks.value.value_or(asked - 1));
   if (last > 0)
-    text += fmt::format(" and the last {} of {} blocks, with their KV cells and states", last,
+    text += fmt::format(" and the last {}of {} blocks, with KV cells and states",
+                        last > 1 ? fmt::format("{} ", last) : "",
                         blocks.value ? std::to_string(*blocks.value) : "its");
   return text + "; the embedding stays on the CPU";
 }
