@@ -176,8 +176,8 @@ class Reading {
       return std::find_if(layers_.begin(), layers_.end(),
                           [](const Layer& layer) { return layer.window == 0; }) -
              layers_.begin();
-    return starts_with_any(part.stem, {"rope_freqs", "per_layer_", "nextn.pre_"}) ? 0
-                                                                                  : output_layer();
+    if (starts_with_any(part.stem, {"rope_freqs", "per_layer_", "nextn.pre_"})) return 0;
+    return output_layer();
   }
 
   static WeightsRead whole(const Part& part) {

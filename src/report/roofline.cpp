@@ -202,7 +202,8 @@ std::string bandwidth_text(const document::Known<double>& bandwidth) {
 }
 
 /// What -ngl has put there, by the number of the file's blocks.
-std::string offload_text(int asked, const document::Known<int>& blocks) {
+std::string offload_text(int asked, const Roofline& roofline) {
+  const auto& blocks = roofline.model.layers;
   if (asked == 0) return "-ngl 0: nothing; all is on the CPU";
   std::string text = fmt::format("-ngl {}: the output", asked);
   const int last = std::min(asked - 1, blocks.value.value_or(asked - 1));
@@ -210,7 +211,10 @@ std::string offload_text(int asked, const document::Known<int>& blocks) {
     text += fmt::format(" and the last {}of {} blocks, with KV cells and states",
                         last > 1 ? fmt::format("{} ", last) : "",
                         blocks.value ? std::to_string(*blocks.value) : "its");
-  return text + "; the embedding stays on the CPU";
+  const auto& part = roofline.model.drafter.value;
+  if (last > 0 && part && part->nextn_layers.value) text += " (those for prediction come last)";
+  text += "; tables that are read by the row stay on the CPU";
+  return roofline.drafter.value ? text + "; where the drafter is was not asked" : text;
 }
 
 bool has_model(const Roofline& roofline) {
@@ -235,8 +239,7 @@ std::string roofline(const Roofline& roofline, const Style& style) {
                style);
   text += line("bandwidth", bandwidth_text(roofline.bandwidth), style);
   if (roofline.n_gpu_layers.value) {
-    text +=
-        line("device", offload_text(*roofline.n_gpu_layers.value, roofline.model.layers), style);
+    text += line("device", offload_text(*roofline.n_gpu_layers.value, roofline), style);
     text += line("", "bandwidth: " + bandwidth_text(roofline.device_bandwidth), style);
   }
   for (std::size_t i = 0; i < std::min(roofline.notes.size(), most_notes); ++i)
