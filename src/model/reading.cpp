@@ -354,10 +354,12 @@ class Reading {
   }
 
   util::Result<void> add_states() {
+    if (predicting_ || std::none_of(layers_.begin(), layers_.end(),
+                                    [](const Layer& layer) { return layer.recurrent; }))
+      return {};
     std::uint64_t layers = 0;
     for (std::size_t i = 0; i < layers_.size(); ++i)
       if (layers_[i].recurrent && is_here(static_cast<int>(i))) ++layers;
-    if (predicting_ || layers == 0) return {};
     PACELINE_TRY_ASSIGN(const std::uint64_t one, state_bytes(head_));
     PACELINE_TRY_ASSIGN(const std::uint64_t table, table_state());
     if (__builtin_mul_overflow(one, layers, &facts_.recurrent_bytes) ||
