@@ -9,6 +9,7 @@
 #include "document/model.hpp"
 #include "model/bytes.hpp"
 #include "model/facts.hpp"
+#include "model/placing.hpp"
 #include "report/inspection.hpp"
 
 namespace {
@@ -28,6 +29,18 @@ void read_passes(const model::ReadFacts& reads) {
       if (classes && !std::isfinite(model::total_bytes(*classes))) std::abort();
 }
 
+/// With layers on a device both places together read what one does.
+void place_layers(const model::Gguf& file, const model::ReadFacts& reads) {
+  const auto sum = [](const model::ReadFacts& of) {
+    return model::total_bytes(model::bytes_of_pass(of, {.width = 16}).value());
+  };
+  for (const int layers : {0, 2, 100000}) {
+    const auto placed = model::placed_reads_of(file, layers).value();
+    const double both = sum(placed.cpu.target) + sum(placed.device.target);
+    if (std::abs(both - sum(reads)) > 1e-9 * both) std::abort();
+  }
+}
+
 }  // namespace
 
 // A model file from anywhere, from its head through its facts to the printed page.
@@ -39,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const model::FileFacts facts = model::facts_of(*file);
   if (facts.reads.has_value() != facts.reads_unknown.empty()) std::abort();
   if (facts.reads) read_passes(*facts.reads);
+  if (facts.reads) place_layers(*file, *facts.reads);
   if (facts.drafter && facts.drafter->reads) read_passes(*facts.drafter->reads);
   inspection.model = document::to_model(facts);
   if (document::to_json_text(inspection).empty()) std::abort();

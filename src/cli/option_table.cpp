@@ -11,8 +11,9 @@ namespace paceline::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> short_names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> short_names{
     {{"-md", "--model-draft"},
+     {"-ngl", "--n-gpu-layers"},
      {"-ctk", "--cache-type-k"},
      {"-ctv", "--cache-type-v"},
      {"-ctkd", "--spec-draft-type-k"},

@@ -55,6 +55,8 @@ struct Settings {
   std::string cache_type_v = "f16";
   int threads = 1;
   std::optional<double> bandwidth;
+  std::optional<int> n_gpu_layers;
+  std::optional<double> device_bandwidth;
   bool observes = false;
   std::optional<std::string> text;
   std::optional<std::string> json;
@@ -93,6 +95,8 @@ util::Result<void> check(const Settings& settings) {
     return util::misused("--observe decodes with a file: name it with -m instead of --like");
   if (settings.predicts && settings.drafter)
     return util::misused("--mtp drafts with the target's own blocks: leave -md out");
+  if (settings.device_bandwidth && !settings.n_gpu_layers)
+    return util::misused("--device-bandwidth is for layers on a device: -ngl says how many");
   if (settings.widths.empty()) return util::misused("--widths names no width");
   return {};
 }
@@ -160,6 +164,22 @@ util::Result<trace::Observation> observed(const Settings& settings,
   return study::observe(engine, job, util::interrupted);
 }
 
+/// The head of the target; of a file, after the engine has read it: what ends its reader has ended
+/// the engine by then.
+util::Result<model::Gguf> target_head(const Settings& settings) {
+  if (!settings.model.empty()) return model::Gguf::open(settings.model);
+  PACELINE_TRY_ASSIGN(const synth::Plan plan, planned(settings));
+  return synth::head_of(plan);
+}
+
+util::Result<void> place_layers(const Settings& settings, document::RooflineQuestion& question) {
+  if (!settings.n_gpu_layers || !question.target.reads) return {};
+  PACELINE_TRY_ASSIGN(const model::Gguf head, target_head(settings));
+  PACELINE_TRY_ASSIGN(auto reads, model::placed_reads_of(head, *settings.n_gpu_layers));
+  question.offload = {*settings.n_gpu_layers, std::move(reads), settings.device_bandwidth};
+  return {};
+}
+
 /// What is asked, and the notes that belong to it.
 util::Result<document::RooflineQuestion> question_of(const Settings& settings,
                                                      engine::Engine& engine,
@@ -173,6 +193,7 @@ util::Result<document::RooflineQuestion> question_of(const Settings& settings,
   } else {
     PACELINE_TRY_ASSIGN(question.target, study::inspect(engine, settings.model, util::interrupted));
   }
+  PACELINE_TRY(place_layers(settings, question));
   if (settings.drafter) {
     PACELINE_TRY_ASSIGN(question.drafter,
                         study::inspect(engine, *settings.drafter, util::interrupted));
@@ -298,6 +319,27 @@ void add_pass_options(CLI::App& command, Settings& settings) {
       ->group(group);
 }
 
+void add_device_options(CLI::App& command, Settings& settings) {
+  const char* const group = "Layers on a device";
+  command
+      .add_option("--n-gpu-layers", settings.n_gpu_layers,
+                  "Layers of the target that llama.cpp would put on a device, the output counting "
+                  "as one: says what is read there and what by the CPU; a drafter of its own file "
+                  "is left out of it")
+      ->check(CLI::Range(0, 1 << 16))
+      ->type_name("LAYERS")
+      ->default_str("no device")
+      ->group(group);
+  command
+      .add_option("--device-bandwidth", settings.device_bandwidth,
+                  "Bytes a second that the device can read; --bandwidth is the CPU's then, and the "
+                  "ceiling that of one after the other")
+      ->check(CLI::Range(1.0, 1e18))
+      ->type_name("NUMBER")
+      ->default_str("no ceiling")
+      ->group(group);
+}
+
 void add_observing_options(CLI::App& command, Settings& settings) {
   const char* const group = "Observing";
   command
@@ -323,6 +365,7 @@ void add_roofline(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("roofline", about_roofline);
   add_model_options(*command, *settings);
   add_pass_options(*command, *settings);
+  add_device_options(*command, *settings);
   add_observing_options(*command, *settings);
   command->add_option("--json", settings->json, "Write the document there; - is standard output")
       ->type_name("FILE")
@@ -330,6 +373,7 @@ void add_roofline(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n"
       "  paceline roofline -m model.gguf --depth 4096 --bandwidth 273e9\n"
+      "  paceline roofline -m model.gguf -ngl 20 --bandwidth 47e9 --device-bandwidth 900e9\n"
       "  paceline roofline -m target.gguf -md drafter.gguf --observe\n"
       "  paceline roofline --like qwen3.8-flash-next --quant iq4_xs --bandwidth 273e9");
   command->callback([settings, &action] { action = [settings] { return roofline(*settings); }; });

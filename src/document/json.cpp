@@ -279,8 +279,9 @@ PACELINE_DOCUMENT_FIELDS(Document, 30, schema, tool, created, trace_id, machine,
                          warnings, said);
 
 PACELINE_DOCUMENT_FIELDS(RooflineClass, 4, name, bytes, is_model, observed);
-PACELINE_DOCUMENT_FIELDS(RooflinePass, 11, part, width, depth, classes, bytes, observed, difference,
-                         ceiling_per_s, experts_per_layer, uniform_experts, uniform_bytes);
+PACELINE_DOCUMENT_FIELDS(RooflinePass, 13, part, width, depth, classes, bytes, device_bytes,
+                         cpu_bytes, observed, difference, ceiling_per_s, experts_per_layer,
+                         uniform_experts, uniform_bytes);
 PACELINE_DOCUMENT_FIELDS(GatheredTable, 8, name, row_bytes, table_bytes, tokens, gathers,
                          different_rows, same_page_share, pages_per_token);
 PACELINE_DOCUMENT_FIELDS(ExpertUse, 4, layers, count, picks, shares);
@@ -288,9 +289,9 @@ PACELINE_DOCUMENT_FIELDS(ExpertUnion, 6, width, passes, offered, accepted, exper
                          uniform_experts);
 PACELINE_DOCUMENT_FIELDS(TokenRead, 6, parameters, weight_bytes, bits_per_weight, bytes_at_4_bits,
                          file_bytes_at_4_bits, parameters_beside);
-PACELINE_DOCUMENT_FIELDS(Roofline, 16, schema, tool, created, model, drafter, n_ctx, n_ubatch,
-                         cache_type_k, cache_type_v, bandwidth, token, passes, tables, experts,
-                         speculative, notes);
+PACELINE_DOCUMENT_FIELDS(Roofline, 18, schema, tool, created, model, drafter, n_ctx, n_ubatch,
+                         cache_type_k, cache_type_v, bandwidth, n_gpu_layers, device_bandwidth,
+                         token, passes, tables, experts, speculative, notes);
 
 PACELINE_DOCUMENT_FIELDS(HistoryStudy, 14, id, created, command, tool_version, state, models,
                          workload, launches, requests, requests_failed, requests_superseded,

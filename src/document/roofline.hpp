@@ -8,6 +8,7 @@
 #include "document/model.hpp"
 #include "document/tool.hpp"
 #include "model/bytes.hpp"
+#include "model/placing.hpp"
 #include "trace/observation.hpp"
 #include "util/result.hpp"
 
@@ -28,9 +29,11 @@ struct RooflinePass {
   int depth = 0;     ///< tokens in the KV cache before it
   std::vector<RooflineClass> classes;
   double bytes = 0;                 ///< by the formula, all classes
+  Known<double> device_bytes;       ///< of those, with layers on a device
+  Known<double> cpu_bytes;          ///< the others, likewise
   Known<double> observed;           ///< likewise
   Known<double> difference;         ///< observed / bytes - 1
-  Known<double> ceiling_per_s;      ///< bandwidth / bytes
+  Known<double> ceiling_per_s;      ///< by both bandwidths, one device after the other
   Known<double> experts_per_layer;  ///< different ones that were read, in the mean
   Known<double> uniform_experts;    ///< what uniform routing would lead to
   Known<double> uniform_bytes;      ///< all classes, with as many experts as that
@@ -87,13 +90,23 @@ struct Roofline {
   int n_ubatch = 0;
   std::string cache_type_k;
   std::string cache_type_v;
-  Known<double> bandwidth;  ///< in bytes a second, as given
+  Known<double> bandwidth;         ///< in bytes a second, as given; with layers on a device that
+                                   ///< of the CPU
+  Known<int> n_gpu_layers;         ///< as asked for, the output among them
+  Known<double> device_bandwidth;  ///< in bytes a second, as given
   TokenRead token;
   std::vector<RooflinePass> passes;
   Known<std::vector<GatheredTable>> tables;
   Known<ExpertUse> experts;
   Known<std::vector<ExpertUnion>> speculative;
   std::vector<std::string> notes;
+};
+
+/// Layers of the target on a device.
+struct Offload {
+  int n_gpu_layers = 0;
+  model::PlacedReads reads;
+  std::optional<double> bandwidth;
 };
 
 /// What a roofline is made from.
@@ -105,6 +118,7 @@ struct RooflineQuestion {
   model::PassShape shape;                   ///< depth, context and cache; its width does not count
   std::vector<int> widths;
   std::optional<double> bandwidth;
+  std::optional<Offload> offload;
   std::optional<trace::Observation> observation;
 };
 

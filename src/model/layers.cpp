@@ -107,8 +107,9 @@ util::Result<void> share_cells(const Gguf& head, std::vector<Layer>& layers) {
   if (shared > all - 2) return missing(head, "attention.shared_kv_layers");
   const auto own = static_cast<std::size_t>(all - shared);
   for (std::size_t i = own; i < layers.size(); ++i) {
-    const Layer& read = layers[own - (layers[i].window > 0 ? 2 : 1)];
-    layers[i].has_own_cells = false;
+    const std::size_t last_of_kind = own - (layers[i].window > 0 ? 2 : 1);
+    const Layer& read = layers[last_of_kind];
+    layers[i].cells_of = static_cast<int>(last_of_kind);
     layers[i].key_elements = read.key_elements;
     layers[i].value_elements = read.value_elements;
     layers[i].window = read.window;

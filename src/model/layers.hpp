@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/gguf.hpp"
@@ -11,9 +12,9 @@ namespace paceline::model {
 /// One layer of a model, as far as it decides about what is read.
 struct Layer {
   bool recurrent = false;
-  bool has_own_cells = true;  ///< false: it reads the cells of an earlier layer
-  bool has_indexer = false;   ///< and with it keys of its own, which choose cells
-  int window = 0;             ///< in tokens; 0: it attends to everything
+  std::optional<int> cells_of = {};  ///< an earlier layer; absent: it has cells of its own
+  bool has_indexer = false;          ///< and with it keys of its own, which choose cells
+  int window = 0;                    ///< in tokens; 0: it attends to everything
   std::uint64_t key_elements = 0;
   std::uint64_t value_elements = 0;
 };

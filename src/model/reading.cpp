@@ -117,8 +117,8 @@ std::uint64_t row_bytes(const Part& part) {
 class Reading {
  public:
   /// `predicting`: of the blocks for multi-token prediction, not of the trunk.
-  Reading(const Gguf& head, bool predicting)
-      : head_(head), architecture_(head.architecture()), predicting_(predicting) {}
+  Reading(const Gguf& head, bool predicting, std::optional<Side> side)
+      : head_(head), architecture_(head.architecture()), predicting_(predicting), side_(side) {}
 
   util::Result<ReadFacts> read(const std::vector<const Tensor*>& tensors) {
     PACELINE_TRY_ASSIGN(layers_, layers_of(head_));
@@ -160,6 +160,26 @@ class Reading {
     return {};
   }
 
+  std::int64_t output_layer() const { return static_cast<std::int64_t>(layers_.size()); }
+
+  bool is_here(std::int64_t layer) const {
+    if (!side_) return true;
+    const std::int64_t first = std::max<std::int64_t>(output_layer() + 1 - side_->gpu_layers, 0);
+    return (layer >= first) == side_->on_device;
+  }
+
+  /// Where it counts as one of, the output being behind the last; -1: it stays on the CPU.
+  std::int64_t layer_of(const Part& part) const {
+    if (part.block >= 0) return part.block;
+    if (part.stem == "token_embd" || part.stem == "per_layer_token_embd") return -1;
+    if (part.stem == "rope_freqs" && architecture_ == "gemma4")
+      return std::find_if(layers_.begin(), layers_.end(),
+                          [](const Layer& layer) { return layer.window == 0; }) -
+             layers_.begin();
+    if (starts_with_any(part.stem, {"rope_freqs", "per_layer_", "nextn.pre_"})) return 0;
+    return output_layer();
+  }
+
   static WeightsRead whole(const Part& part) {
     return {part.stem, part.bytes, part.tensor.elements};
   }
@@ -173,21 +193,27 @@ class Reading {
     if (part.block >= static_cast<int>(layers_.size()))
       return unknown(
           fmt::format("'{}' is in a block that it does not have", util::printable(tensor.name)));
-    if (part.block < 0) return add_outside(part);
     const bool of_prediction = part.block >= trunk_ && !is_drafter();
-    if (of_prediction != predicting_) return {};
+    if (part.block >= 0 && of_prediction != predicting_) return {};
+    if (takes_word_part(part) || !is_here(layer_of(part))) return {};
+    if (part.block < 0) return add_outside(part);
     return add_in_layer(part, layers_[static_cast<std::size_t>(part.block)]);
   }
 
-  util::Result<void> add_outside(const Part& part) {
-    if (part.stem == "token_embd") {
+  /// Embeddings and heads, which are counted once all are known, wherever they are.
+  bool takes_word_part(const Part& part) {
+    const bool outside = part.block < 0;
+    if (part.stem == "nextn.shared_head_norm") has_head_norm_ = true;
+    if (part.stem == (outside ? "token_embd" : "nextn.embed_tokens"))
       embedding_.emplace(part);
-      return {};
-    }
-    if (part.stem == "output") {
-      output_ = whole(part);
-      return {};
-    }
+    else if (part.stem == (outside ? "output" : "nextn.shared_head_head"))
+      (outside ? output_ : own_head_).emplace(part);
+    else
+      return false;
+    return true;
+  }
+
+  util::Result<void> add_outside(const Part& part) {
     if (predicting_) {
       // The norm before the head is the trunk's where the block has none of its own.
       if (part.stem == "output_norm") trunk_norm_ = whole(part);
@@ -203,18 +229,9 @@ class Reading {
   }
 
   util::Result<void> add_in_layer(const Part& part, const Layer& layer) {
-    if (part.stem == "nextn.embed_tokens") {
-      embedding_.emplace(part);
-      return {};
-    }
-    if (part.stem == "nextn.shared_head_head") {
-      own_head_ = whole(part);
-      return {};
-    }
-    if (part.stem == "nextn.shared_head_norm") has_head_norm_ = true;
     if (part.stem.ends_with("_exps")) return add_expert_tensor(part);
     const bool stores = starts_with_any(part.stem, {"attn_k", "attn_v"});
-    if (stores && !layer.has_own_cells) return {};
+    if (stores && layer.cells_of) return {};
     if (part.stem.starts_with("indexer.") && !layer.has_indexer) return {};
     if (stores && is_block_drafter()) take_in(part);
     return add_weights(part, class_of(part.stem, &layer));
@@ -295,22 +312,28 @@ class Reading {
   /// target's for what it does not have.
   util::Result<void> add_words() {
     const bool own_embedding = embedding_ && architecture_ != "gemma4-assistant";
-    if (own_embedding)
+    if (own_embedding && is_here(layer_of(*embedding_)))
       add_rows("embedding", *embedding_, 1);
-    else if (is_drafter())
+    else if (!own_embedding && is_drafter())
       facts_.borrowed.emplace_back("embedding");
-    std::optional<WeightsRead> head = own_head_ ? own_head_ : output_;
+    const std::int64_t head_layer = own_head_ ? layer_of(*own_head_) : output_layer();
+    const Part* head = own_head_ ? &*own_head_ : output_ ? &*output_ : nullptr;
     const bool ties = architecture_ != "eagle3";
-    if (!head && embedding_ && ties) head = whole(*embedding_);
-    if (!head && is_drafter()) facts_.borrowed.emplace_back("head");
+    if (head == nullptr && embedding_ && ties) head = &*embedding_;
+    if (head == nullptr && is_drafter()) facts_.borrowed.emplace_back("head");
     facts_.takes_in_by_pass = !is_block_drafter() && architecture_ != "gemma4-assistant";
     facts_.takes_in_with_head = !predicting_;
     if (predicting_ && !has_head_norm_) PACELINE_TRY(sum_up("norms", trunk_norm_));
-    return head ? sum_up("head", *head) : util::Result<void>{};
+    if (head == nullptr || !is_here(head_layer)) return {};
+    return sum_up("head", whole(*head));
   }
 
   bool reads_layer(std::size_t layer) const {
     return is_drafter() || (static_cast<int>(layer) >= trunk_) == predicting_;
+  }
+
+  bool has_cells_here(std::size_t layer) const {
+    return is_here(layers_[layer].cells_of.value_or(static_cast<int>(layer)));
   }
 
   void add_cache(std::uint64_t keys, std::uint64_t values, int window) {
@@ -324,17 +347,19 @@ class Reading {
     const auto index = head_.own_number("attention.indexer.key_length").value_or(0);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const Layer& layer = layers_[i];
-      if (!reads_layer(i) || layer.recurrent) continue;
+      if (!reads_layer(i) || !has_cells_here(i) || layer.recurrent) continue;
       add_cache(layer.key_elements, layer.value_elements, layer.window);
       if (layer.has_indexer && index > 0) add_cache(static_cast<std::uint64_t>(index), 0, 0);
     }
   }
 
   util::Result<void> add_states() {
-    const auto recurrent = [&](const Layer& layer) { return layer.recurrent; };
-    const auto layers =
-        static_cast<std::uint64_t>(std::count_if(layers_.begin(), layers_.end(), recurrent));
-    if (predicting_ || layers == 0) return {};
+    if (predicting_ || std::none_of(layers_.begin(), layers_.end(),
+                                    [](const Layer& layer) { return layer.recurrent; }))
+      return {};
+    std::uint64_t layers = 0;
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      if (layers_[i].recurrent && is_here(static_cast<int>(i))) ++layers;
     PACELINE_TRY_ASSIGN(const std::uint64_t one, state_bytes(head_));
     PACELINE_TRY_ASSIGN(const std::uint64_t table, table_state());
     if (__builtin_mul_overflow(one, layers, &facts_.recurrent_bytes) ||
@@ -347,6 +372,8 @@ class Reading {
   util::Result<std::uint64_t> table_state() const {
     if (architecture_ != "qwen4exp" || head_.array(architecture_ + ".ple.layers") == nullptr)
       return std::uint64_t{0};
+    const auto listed = head_.own_numbers("ple.layers");
+    if (!is_here(listed && !listed->empty() ? listed->front() : 0)) return std::uint64_t{0};
     double bytes = 4 * (static_cast<double>(head_.own_number("ple.conv_kernel").value_or(0)) - 1);
     for (const char* factor : {"ple.ngram_size", "hyper_connection.count", "embedding_length"})
       bytes *= static_cast<double>(head_.own_number(factor).value_or(0));
@@ -357,12 +384,13 @@ class Reading {
   const Gguf& head_;
   std::string architecture_;
   bool predicting_;
+  std::optional<Side> side_;
   std::vector<Layer> layers_;
   int trunk_ = 0;
   std::map<std::string_view, WeightsRead> sums_;  ///< by class
   std::optional<Part> embedding_;
-  std::optional<WeightsRead> output_;
-  std::optional<WeightsRead> own_head_;  ///< of a block for prediction
+  std::optional<Part> output_;
+  std::optional<Part> own_head_;  ///< of a block for prediction
   WeightsRead trunk_norm_;
   bool has_head_norm_ = false;
   std::map<int, bool> expert_layers_;
@@ -394,15 +422,17 @@ util::Result<void> check_known(const Gguf& head) {
 
 }  // namespace
 
-util::Result<ReadFacts> reads_of(const Gguf& head, const std::vector<const Tensor*>& tensors) {
+util::Result<ReadFacts> reads_of(const Gguf& head, const std::vector<const Tensor*>& tensors,
+                                 std::optional<Side> side) {
   PACELINE_TRY(check_known(head));
-  return Reading(head, false).read(tensors);
+  return Reading(head, false, side).read(tensors);
 }
 
 util::Result<ReadFacts> prediction_reads_of(const Gguf& head,
-                                            const std::vector<const Tensor*>& tensors) {
+                                            const std::vector<const Tensor*>& tensors,
+                                            std::optional<Side> side) {
   PACELINE_TRY(check_known(head));
-  return Reading(head, true).read(tensors);
+  return Reading(head, true, side).read(tensors);
 }
 
 std::map<std::string, std::string> classes_of(const Gguf& head,

@@ -79,6 +79,8 @@ class PartTable {
   std::string render(bool colour) {
     for (const std::string& name : names()) add_class(name, false);
     add_row("all", [](const RooflinePass& pass) { return amount(pass.bytes); });
+    add_known("on the device", &RooflinePass::device_bytes, amount);
+    add_known("on the CPU", &RooflinePass::cpu_bytes, amount);
     if (is_observed()) add_observed();
     add_known("ceiling, a second", &RooflinePass::ceiling_per_s, figure);
     add_known("experts of a layer", &RooflinePass::experts_per_layer, figure);
@@ -193,6 +195,28 @@ std::string observed_text(const Roofline& roofline, const Style& style) {
   return text.empty() ? text : "\n" + text;
 }
 
+/// "47.0 GB a second, as given", or why not.
+std::string bandwidth_text(const document::Known<double>& bandwidth) {
+  return bandwidth.value ? fmt::format("{} a second, as given", amount(*bandwidth.value))
+                         : printable(bandwidth.reason);
+}
+
+/// What -ngl has put there, by the number of the file's blocks.
+std::string offload_text(int asked, const Roofline& roofline) {
+  const auto& blocks = roofline.model.layers;
+  if (asked == 0) return "-ngl 0: nothing; all is on the CPU";
+  std::string text = fmt::format("-ngl {}: the output", asked);
+  const int last = std::min(asked - 1, blocks.value.value_or(asked - 1));
+  if (last > 0)
+    text += fmt::format(" and the last {}of {} blocks, with KV cells and states",
+                        last > 1 ? fmt::format("{} ", last) : "",
+                        blocks.value ? std::to_string(*blocks.value) : "its");
+  const auto& part = roofline.model.drafter.value;
+  if (last > 0 && part && part->nextn_layers.value) text += " (those for prediction come last)";
+  text += "; tables that are read by the row stay on the CPU";
+  return roofline.drafter.value ? text + "; where the drafter is was not asked" : text;
+}
+
 bool has_model(const Roofline& roofline) {
   for (const RooflinePass& pass : roofline.passes)
     for (const RooflineClass& one : pass.classes)
@@ -213,11 +237,11 @@ std::string roofline(const Roofline& roofline, const Style& style) {
                            printable(roofline.cache_type_v), roofline.n_ubatch,
                            roofline.passes.empty() ? 0 : roofline.passes.front().depth),
                style);
-  text += line("bandwidth",
-               roofline.bandwidth.value
-                   ? fmt::format("{} a second, as given", amount(*roofline.bandwidth.value))
-                   : printable(roofline.bandwidth.reason),
-               style);
+  text += line("bandwidth", bandwidth_text(roofline.bandwidth), style);
+  if (roofline.n_gpu_layers.value) {
+    text += line("device", offload_text(*roofline.n_gpu_layers.value, roofline), style);
+    text += line("", "bandwidth: " + bandwidth_text(roofline.device_bandwidth), style);
+  }
   for (std::size_t i = 0; i < std::min(roofline.notes.size(), most_notes); ++i)
     text += line(i == 0 ? "note" : "", printable(roofline.notes[i]), style);
   text += part_table(roofline, "target", "bytes of a pass", style);

@@ -300,6 +300,16 @@ TEST_F(RooflineCommand, SaysTheBytesOfAShapeWithoutAFile) {
   EXPECT_EQ(schema_errors(json), "");
 }
 
+TEST_F(RooflineCommand, SaysWhatADeviceReadsOfTheLayersOnIt) {
+  const std::string json = folder.path() / "r.json";
+  const auto ended = run({"-m", support::lab_model("target-mtp-f16.gguf"), "--mtp", "-ngl", "2",
+                          "--bandwidth", "47e9", "--device-bandwidth", "900e9", "--json", json});
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_THAT(ended.output, HasSubstr("-ngl 2: the output and the last of 7 blocks"));
+  EXPECT_THAT(ended.output, HasSubstr("on the device"));
+  EXPECT_EQ(schema_errors(json), "");
+}
+
 TEST_F(RooflineCommand, PutsWhatItObservedBesideTheFormula) {
   const std::string json = folder.path() / "r.json";
   const auto ended =
@@ -316,6 +326,7 @@ TEST_F(RooflineCommand, RefusesWhatMakesNoSense) {
   EXPECT_EQ(run({"--like", "smol-135m", "--observe"}).exit_code, 2);
   EXPECT_EQ(run({"--like", "smol-135m", "--shape", "layers"}).exit_code, 2);
   EXPECT_EQ(run({"--like", "smol-135m", "--depth", "5000", "-c", "4096"}).exit_code, 2);
+  EXPECT_EQ(run({"--like", "smol-135m", "--device-bandwidth", "9e9"}).exit_code, 2);
 }
 
 }  // namespace

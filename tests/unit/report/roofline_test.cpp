@@ -62,6 +62,56 @@ TEST(Roofline, CeilingIsTheBandwidthOverTheBytes) {
   EXPECT_THAT(report::roofline(made, {}), HasSubstr("~438 B"));
 }
 
+TEST(Roofline, WithLayersOnADeviceTheCeilingIsThatOfOneAfterTheOther) {
+  auto asked = question();
+  asked.widths = {1};
+  const auto without = document::to_roofline(asked).value();
+  EXPECT_THAT(without.passes[0].device_bytes.reason, HasSubstr("-ngl"));
+  EXPECT_THAT(report::roofline(without, {}), Not(HasSubstr("on the ")));
+  asked.target.layers = 4;
+  asked.offload = document::Offload{3, {}, {}};
+  asked.offload->reads.cpu.target.rows = mixture().rows;
+  asked.offload->reads.device.target.weights = mixture().weights;
+  asked.offload->reads.device.target.experts = mixture().experts;
+  EXPECT_THAT(document::to_roofline(asked)->passes[0].ceiling_per_s.reason,
+              HasSubstr("--bandwidth"));
+  asked.bandwidth = 80;
+  EXPECT_THAT(document::to_roofline(asked)->passes[0].ceiling_per_s.reason,
+              HasSubstr("--device-bandwidth"));
+  asked.offload->bandwidth = 175;
+  const auto made = document::to_roofline(asked).value();
+  EXPECT_EQ(made.passes[0].cpu_bytes.value, 160);
+  EXPECT_EQ(made.passes[0].device_bytes.value, 100 + 250);
+  EXPECT_EQ(made.passes[0].ceiling_per_s.value, 0.25) << "two seconds and two";
+  const std::string text = report::roofline(made, {.colour = false, .width = 500});
+  EXPECT_THAT(text, HasSubstr("-ngl 3: the output and the last 2 of 4 blocks"));
+  EXPECT_THAT(text, HasSubstr("bandwidth: 175 B a second, as given"));
+  EXPECT_THAT(text, HasSubstr("on the device       350 B"));
+  EXPECT_THAT(text, HasSubstr("on the CPU          160 B"));
+}
+
+TEST(Roofline, ASideThatIsNotReadNeedsNoBandwidth) {
+  auto asked = question();
+  asked.widths = {1};
+  asked.bandwidth = 5100;
+  asked.offload = document::Offload{0, {{mixture(), {}}, {}}, {}};
+  EXPECT_EQ(document::to_roofline(asked)->passes[0].ceiling_per_s.value, 10);
+}
+
+TEST(Roofline, SaysNothingOfWhereADrafterOfItsOwnFileLies) {
+  auto asked = question();
+  asked.widths = {1};
+  asked.draft_tokens = 2;
+  asked.bandwidth = 5100;
+  asked.drafter = asked.target;
+  asked.offload = document::Offload{0, {{mixture(), {}}, {}}, {}};
+  const auto made = document::to_roofline(asked).value();
+  for (const auto& pass : made.passes) {
+    EXPECT_EQ(pass.cpu_bytes.value.has_value(), pass.part == "target");
+    EXPECT_EQ(pass.ceiling_per_s.value.has_value(), pass.part == "target");
+  }
+}
+
 TEST(Roofline, HoldsTheFormulaForTheExpertsThatWereReadAgainstAllThatWasRead) {
   auto asked = question();
   trace::ObservedPass pass;
