@@ -29,7 +29,7 @@ struct PassTerms {
   double computing_s = 0;
   double drafting_s = 0;
   double host_s = 0;
-  std::string bound;  ///< what most of it is spent on
+  std::string bound;  ///< what most of it is spent on, or "unclear"
 };
 
 /// What the passes of an arm on a class read from memory, beside what the memory gives.

@@ -109,8 +109,11 @@ std::optional<double> verify_seconds(const WidthCurve& curve, const Counts& coun
 double drafter_seconds(const WidthCurve& curve, const Counts& counts) {
   const auto nearest = [](const std::map<int, double>& seconds, int width) {
     if (seconds.empty()) return 0.0;
-    const auto found = seconds.lower_bound(width);
-    return found == seconds.end() ? seconds.rbegin()->second : found->second;
+    const auto wider = seconds.lower_bound(width);
+    if (wider == seconds.begin()) return wider->second;
+    const auto narrower = std::prev(wider);
+    if (wider == seconds.end()) return narrower->second;
+    return width - narrower->first <= wider->first - width ? narrower->second : wider->second;
   };
   double sum = 0;
   for (const auto& [width, passes] : counts.widths)
@@ -120,17 +123,19 @@ double drafter_seconds(const WidthCurve& curve, const Counts& counts) {
   return sum / counts.passes.number();
 }
 
+/// A term below zero says that passes timed alone were slower than those of the run, by so much.
+/// A lead of less is none.
 void name_bound(PassTerms& terms) {
-  const std::pair<double, const char*> spent[] = {
-      {terms.reading_s, "bandwidth-bound"},
-      {terms.gathering_s, "gather-bound"},
-      {terms.computing_s, "compute-bound at this width"},
-      {terms.drafting_s, "draft-bound"},
-      {terms.host_s, "host-bound"}};
-  terms.bound =
-      std::max_element(std::begin(spent), std::end(spent), [](const auto& a, const auto& b) {
-        return a.first < b.first;
-      })->second;
+  std::pair<double, const char*> spent[] = {{terms.reading_s, "bandwidth-bound"},
+                                            {terms.gathering_s, "gather-bound"},
+                                            {terms.computing_s, "compute-bound at this width"},
+                                            {terms.drafting_s, "draft-bound"},
+                                            {terms.host_s, "host-bound"}};
+  std::sort(std::begin(spent), std::end(spent),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
+  const double lead = spent[0].first - spent[1].first;
+  const double least = std::rbegin(spent)->first;
+  terms.bound = lead > -least ? spent[0].second : "unclear";
 }
 
 /// What gathering takes in the mean pass.

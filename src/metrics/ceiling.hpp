@@ -25,7 +25,9 @@ struct PassTerms {
   double drafting_s = 0;   ///< drafts and what the drafter takes in, likewise
   double host_s = 0;       ///< the rest of the pass: sampling, accepting, going back
 
-  std::string bound;  ///< what most of it is spent on, as in "bandwidth-bound"
+  /// What most of it is spent on, as in "bandwidth-bound"; "unclear" where the largest leads by
+  /// less than another is below zero.
+  std::string bound;
 };
 
 /// How near an arm comes on one class to what the memory permits (DEFINITIONS 8).

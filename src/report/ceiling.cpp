@@ -25,6 +25,7 @@ using util::TextTable;
 
 constexpr Unit gigabytes{1e-9, ""};
 constexpr double least_shown_pages = 0.05;  // a pass
+constexpr double least_contradiction = 0.05;
 
 std::string largest_text(const Ceiling& ceiling) {
   std::vector<std::string> parts;
@@ -51,6 +52,9 @@ std::string terms_text(const Ceiling& ceiling, Notes& notes) {
     if (std::abs(seconds) >= 0.01 * total)
       text += fmt::format(" {} {:.0f} %,", name, 100 * seconds / total);
   text.pop_back();
+  const double least = parts.back().first;
+  if (least <= -least_contradiction * total)
+    text += " (below 0: passes timed alone were slower than those of the run)";
   if (const auto& pages = ceiling.disk_pages_per_pass.value; pages && *pages >= least_shown_pages)
     text += fmt::format("; {:.3g} pages of a pass come from disk", *pages);
   return text;

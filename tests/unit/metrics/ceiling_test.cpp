@@ -151,6 +151,20 @@ TEST(ceiling, what_nothing_else_explains_is_computing_or_the_host) {
   EXPECT_EQ(ceiling_in(trace).terms->bound, "host-bound");
 }
 
+TEST(ceiling, what_binds_is_unclear_where_the_largest_leads_by_less_than_another_is_below_zero) {
+  auto trace = run_of(20, 38);  // reading 10.5 of 20.1 ms
+  const auto bound = [&](int verify_ms) {
+    for (auto& launch : trace.launches) launch.widths[0].verify_ns = {verify_ms * ms};
+    return ceiling_in(trace).terms->bound;
+  };
+  EXPECT_EQ(bound(24), "unclear") << "computing 13.5, host -3.9";
+  EXPECT_EQ(bound(22), "unclear") << "11.5 and -1.9";
+  EXPECT_EQ(bound(18), "bandwidth-bound") << "7.5 and 2.1";
+  EXPECT_EQ(bound(16), "bandwidth-bound");
+  for (auto& launch : trace.launches) launch.memory_speed->read_bytes_per_s = {400e9};
+  EXPECT_EQ(bound(24), "compute-bound at this width") << "23 and -3.9, reading 1";
+}
+
 TEST(ceiling, is_null_where_a_cache_may_hold_the_working_set) {
   auto trace = run_of(20, 40);
   for (auto& launch : trace.launches) launch.memory_speed->llc_bytes = 101 * MB;
