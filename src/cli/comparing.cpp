@@ -107,6 +107,8 @@ util::Result<Compared> measure_comparison(const Sides& sides) {
   };
   util::say(fmt::format("A: {}", sides.a_says.empty() ? "what is said of both" : sides.a_says));
   util::say(fmt::format("B: {}", sides.b_says.empty() ? "what is said of both" : sides.b_says));
+  if (sides.a_says == sides.b_says)
+    util::say("A and B are the same: what is told of them is how steady this machine is.");
   PACELINE_TRY_ASSIGN(compared.exit_code,
                       measure(sides.run, sides.output, sides.make_engine, keep));
   return compared;

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/option_table.hpp"
+#include "cli/senseless_value.hpp"
 #include "cli/store_options.hpp"
 #include "util/console.hpp"
 
@@ -45,7 +46,8 @@ constexpr const char* examples =
     "  paceline claim post.md             what figures of others say, and what they leave out\n\n"
     "Exit codes: 0 done; 1 a stated limit is broken; 2 the command line makes no sense; 3 a model "
     "or engine could not be\n"
-    "opened or failed in every launch; 4 too little was measured to say anything;\n"
+    "opened or failed in every launch; 4 too little was measured to say anything; 5 a result could "
+    "not be written;\n"
     "130 stopped by Ctrl-C, after saying what was finished.";
 
 std::vector<std::string> arguments_reversed(const std::vector<std::string>& words) {
@@ -121,6 +123,9 @@ Command parse(int argc, char** argv) {
   }
   try {
     app.parse(std::move(arguments));
+    for (const CLI::App* subcommand : app.get_subcommands())
+      if (const std::string senseless = senseless_value(*subcommand); !senseless.empty())
+        throw CLI::ValidationError(senseless);
   } catch (const CLI::ParseError& problem) {
     command.run = nullptr;
     command.exit_code = app.exit(problem) == 0 ? 0 : static_cast<int>(util::ErrorKind::usage);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/option_table.hpp"
+#include "cli/senseless_value.hpp"
 #include "cli/words.hpp"
 #include "util/misused.hpp"
 
@@ -50,6 +51,8 @@ util::Result<std::vector<GivenOption>> read_options(const std::string& side, Wor
   std::reverse(words.begin(), words.end());
   try {
     app.parse(std::move(words));
+    if (const std::string senseless = senseless_value(app); !senseless.empty())
+      throw CLI::ValidationError(senseless);
   } catch (const CLI::ParseError& problem) {
     return util::misused(
         "{}: {}; what run takes of an engine, a server, copies and sampling can "

@@ -91,6 +91,11 @@ util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& 
                                        const std::optional<std::string>& db, double margin) {
   PACELINE_TRY_ASSIGN(StoredArm one, read_arm(a, db));
   PACELINE_TRY_ASSIGN(StoredArm other, read_arm(b, db));
+  if (one.trace.header.trace_id == other.trace.header.trace_id && one.arm.name == other.arm.name)
+    return util::misused(
+        "A and B are the same arm of the same study, {}: name another, or another arm of it as "
+        "RUN:ARM",
+        one.trace.header.trace_id);
   trace::Trace joined;
   joined.header = one.trace.header;
   joined.header.rounds = std::max(one.trace.header.rounds, other.trace.header.rounds);

@@ -8,10 +8,10 @@ namespace paceline::util {
 
 /// Which of the program's exit codes an error leads to when nobody handles it.
 enum class ErrorKind {
-  internal = 1,         ///< a bug or a failing disk: nothing the user typed
   usage = 2,            ///< what was asked for makes no sense or does not exist
   engine = 3,           ///< the thing measured could not be opened or failed throughout
   not_enough_data = 4,  ///< measured, but too little to say anything
+  internal = 5,         ///< a bug or a full disk: nothing the user typed
 };
 
 /// What was wrong, where, and what to do next, in one sentence each. Printed once, in main.

@@ -154,9 +154,10 @@ class LogReader {
     if (logs_.texts.empty())
       return util::fail(
           util::ErrorKind::usage,
-          fmt::format("{} has no text with something before it: write chat completions as JSON "
-                      "Lines, {{\"messages\": [..], \"choices\": [{{\"message\": {{..}}}}]}}, or "
-                      "plain text",
+          fmt::format("{} has no text that answers something, and an answer alone says nothing "
+                      "of what a drafter would have seen: write chat completions as JSON Lines, "
+                      "{{\"messages\": [..], \"choices\": [{{\"message\": {{..}}}}]}}, or plain "
+                      "text",
                       util::printable(source)));
     if (plain)
       logs_.notes.push_back(fmt::format(
@@ -242,6 +243,9 @@ std::size_t fenced_bytes(std::string_view text) {
 }  // namespace
 
 util::Result<Logs> read_logs(std::string_view text, std::string_view source) {
+  if (text.find('\0') != std::string_view::npos)
+    return util::fail(util::ErrorKind::usage,
+                      fmt::format("{} is no text: it holds a byte of 0", util::printable(source)));
   LogReader reader;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool plain = first == std::string_view::npos || (text[first] != '{' && text[first] != '[');

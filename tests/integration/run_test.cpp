@@ -33,6 +33,25 @@ util::Json workload_of(const util::Json& document, const std::string& arm,
   return {};
 }
 
+TEST_F(Run, takes_no_number_that_is_none_and_no_empty_name) {
+  const std::vector<std::vector<std::string>> senseless = {
+      {"run", "-m", target, "--rate", "4,nan"},
+      {"run", "-m", target, "--exclude-steal", "NaN"},
+      {"compare", "-m", target, "--a", "--temp inf", "--b", ""},
+      {"roofline", "-m", target, "--bandwidth", "nan"},
+      {"predict", target, "--p-min", "+nan"},
+      {"run", "-m", target, "--json", ""},
+      {"run", "--server-bin", "", "-m", target},
+      {"predict", ""},
+      {"run", "-m", target, "--workload", ""}};
+  for (const auto& words : senseless) {
+    const Ended ended = support::run_program(path("home"), words);
+    EXPECT_EQ(ended.exit_code, 2) << words[0] << " " << words.back();
+    EXPECT_THAT(ended.errors, testing::AnyOf(HasSubstr("is empty"), HasSubstr("is no number"),
+                                             HasSubstr("is not between")));
+  }
+}
+
 TEST_F(Run, never_writes_its_document_over_what_it_reads) {
   ASSERT_TRUE(util::write_file(
       path("mix.toml"), "name = \"m\"\nshares_of = \"tokens\"\n[classes.json]\nshare = 1\n"));
@@ -214,7 +233,7 @@ TEST_F(Run, says_when_standard_output_cannot_be_written) {
            " --class json --prompts 1 -n 4 --launches 1 > /dev/full 2> " + path("errors")},
       {"XDG_DATA_HOME=" + home()});
   ASSERT_TRUE(shell);
-  EXPECT_EQ(shell->wait(std::chrono::minutes(2))->exit_code, 1);
+  EXPECT_EQ(shell->wait(std::chrono::minutes(2))->exit_code, 5);
   EXPECT_THAT(*util::read_file(path("errors")), HasSubstr("standard output"));
 }
 

@@ -66,6 +66,10 @@ TEST(Logs, what_answers_nothing_is_counted_and_left_out) {
   EXPECT_EQ(logs->notes[1], "1 of 4 records have an answer and nothing that it answers");
 }
 
+TEST(Logs, what_holds_a_zero_is_no_text) {
+  EXPECT_FALSE(read_logs(std::string_view("GGUF\x03\0\0\0 and more", 17), "m.gguf"));
+}
+
 TEST(Logs, plain_text_is_taken_in_pieces_at_line_ends_and_never_in_a_character) {
   std::string line(99, 'x');
   std::string text;
