@@ -38,7 +38,9 @@ constexpr const char* examples =
     "      --p-min 0,0.5,0.8 --class json,prose\n"
     "      two drafters and three probabilities at which a draft ends\n"
     "  paceline tune --draft -m target.gguf --spec-type draft-mtp --grid\n"
-    "      the same, and runs of every length beside it: what the map is worth";
+    "      the same, and runs of every length beside it: what the map is worth\n"
+    "  paceline tune --resume last\n"
+    "      go on with one that was stopped, in its map, confirmation or grid";
 
 struct Settings {
   RunSettings run;
