@@ -152,6 +152,7 @@ TEST_F(TuneCutOff, goes_on_in_the_confirmation_and_in_the_grid) {
   ended = on_store("begun.db", {"tune", "--resume", id});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   expect_parts("begun.db");
+  EXPECT_EQ(lines_with(text_of("begun.db", id + "-confirmed"), R"("record":"about")"), 1);
 }
 
 TEST_F(TuneCutOff, is_refused_where_something_changed_and_told_so_it_goes_on) {
@@ -182,9 +183,9 @@ TEST_F(TuneCutOff, is_refused_where_something_changed_and_told_so_it_goes_on) {
 TEST_F(TuneCutOff, predictions_go_on_with_the_same_texts_only) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += "one two three ";
-  ASSERT_TRUE(util::write_file(path("log.txt"), text));
-  const Ended whole = on_store("whole.db", {"predict", path("log.txt"), "--arm", "ngram-map-k:2/3",
-                                            "--trace", path("t.jsonl")});
+  for (const char* name : {"log.txt", "more.txt"}) ASSERT_TRUE(util::write_file(path(name), text));
+  const Ended whole = on_store("whole.db", {"predict", path("log.txt"), path("more.txt"), "--arm",
+                                            "ngram-map-k:2/3", "--trace", path("t.jsonl")});
   ASSERT_EQ(whole.exit_code, 0) << whole.errors;
   const auto written = *util::read_file(path("t.jsonl"));
   put("begun.db", head(written, 3));
@@ -192,10 +193,10 @@ TEST_F(TuneCutOff, predictions_go_on_with_the_same_texts_only) {
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
   EXPECT_EQ(structure(*util::read_file(path("t.jsonl"))), structure(written));
   put("again.db", head(written, 3));
-  ASSERT_TRUE(util::write_file(path("log.txt"), text + "four"));
+  ASSERT_TRUE(util::write_file(path("more.txt"), text + "four"));
   const Ended refused = on_store("again.db", {"predict", "--resume", "last"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, HasSubstr("file " + path("log.txt") + " was"));
+  EXPECT_THAT(refused.errors, HasSubstr("file " + path("more.txt") + " was"));
 }
 
 TEST_F(TuneCutOff, says_how_to_go_on_when_it_is_stopped) {
