@@ -194,7 +194,10 @@ util::Result<int> compare(const Settings& settings) {
   PACELINE_TRY(check_files(settings.output));
   if (!settings.bisect.ends.empty() && settings.run.output.resume)
     return util::misused(
-        "a bisection is many studies, of builds that are gone: begin it again without --resume");
+        "a bisection is many studies, and the checkouts that it built are gone: begin it again "
+        "from "
+        "the last commit that it called good to the first that it called bad, which it printed: "
+        "--bisect GOOD BAD without --resume");
   if (!settings.bisect.ends.empty()) return bisect(settings.bisect, settings.words, settings.rule);
   if (!settings.sides_given && !any_twice(settings.words.shared))
     return util::misused(

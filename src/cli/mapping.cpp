@@ -114,18 +114,29 @@ void describe(const study::MapOptions& options, std::size_t fresh_prompts) {
       fresh_prompts));
 }
 
+util::Result<trace::Trace> make_part(const study::RunOptions& run, const Output& output,
+                                     const std::string& what, const MakeStudy& make) {
+  PACELINE_TRY_ASSIGN(const auto recording, Recording::open_part(run, output));
+  trace::Trace& trace = recording->trace();
+  util::Result<void> made;
+  if (!recording->is_whole())
+    made = watched([&](const auto& watcher, const auto& stop_asked) {
+      return make(*recording, watcher, stop_asked, trace);
+    });
+  util::say(what + " is stored as " + trace.header.trace_id);
+  PACELINE_TRY(made);
+  return std::move(trace);
+}
+
 util::Result<trace::Trace> make_map(const study::MapOptions& options, study::RunOptions run,
                                     const Output& output,
                                     const engine::EngineFactory& make_engine) {
   run.rounds = options.rounds;
-  PACELINE_TRY_ASSIGN(const auto recording, Recording::open(run, output));
-  trace::Trace& trace = recording->trace();
-  const auto made = watched([&](const auto& watcher, const auto& stop_asked) {
-    return study::map_texts(options, make_engine, *recording, watcher, stop_asked, trace);
-  });
-  util::say("The map is stored as " + trace.header.trace_id);
-  PACELINE_TRY(made);
-  return std::move(trace);
+  return make_part(run, output, "The map",
+                   [&](auto& journal, const auto& watcher, const auto& stop_asked, auto& trace) {
+                     return study::map_texts(options, make_engine, journal, watcher, stop_asked,
+                                             trace);
+                   });
 }
 
 util::Result<void> check_mapped(const trace::Trace& map) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,16 @@ study::MapOptions map_options(const study::RunOptions& run, const MapOptionsSour
 /// Says what is going to be mapped and timed.
 void describe(const study::MapOptions& options, std::size_t fresh_prompts);
 
-/// Maps, with progress on standard error, into a study of its own that is kept as `run` says.
+/// What takes a study down as far as it goes before it is told to stop.
+using MakeStudy = std::function<util::Result<void>(trace::Journal&, const study::Watcher&,
+                                                   const study::StopAsked&, trace::Trace&)>;
+
+/// One of the studies that a command makes, with progress on standard error, unless it is complete
+/// in the store already. `what` it is begins the sentence that says where it is stored.
+util::Result<trace::Trace> make_part(const study::RunOptions& run, const Output& output,
+                                     const std::string& what, const MakeStudy& make);
+
+/// Maps into a study of its own that is kept as `run` says.
 util::Result<trace::Trace> make_map(const study::MapOptions& options, study::RunOptions run,
                                     const Output& output, const engine::EngineFactory& make_engine);
 

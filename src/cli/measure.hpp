@@ -40,6 +40,9 @@ util::Result<int> measure(const study::RunOptions& options, const Output& output
 /// Files that the document must not be written over, the store and the trace among them.
 std::vector<std::string> files_of(const study::RunOptions& options, const Output& output);
 
+/// Says how to go on with the study that this command makes.
+void say_how_to_go_on(const trace::Trace& trace, const Output& output);
+
 /// Says where a study is, and how to go on with it unless it is whole.
 void say_where(const trace::Trace& trace, const Output& output, bool whole);
 

@@ -163,6 +163,7 @@ std::vector<std::string> kept_files(const Settings& settings) {
 
 util::Result<int> predict(Settings settings) {
   PACELINE_TRY(check_json_path(settings.output.json, kept_files(settings)));
+  settings.output.inputs = settings.files;
   study::RunOptions run;
   PACELINE_TRY_ASSIGN(const study::MapOptions options, options_of(settings, run));
   if (util::interrupted()) return exit_interrupted;
@@ -172,7 +173,10 @@ util::Result<int> predict(Settings settings) {
                       make_map(options, run, settings.output, [](const trace::Arm&) {
                         return std::make_unique<engine::embedded::EmbeddedEngine>(worker_program());
                       }));
-  if (util::interrupted()) return exit_interrupted;
+  if (util::interrupted()) {
+    say_how_to_go_on(map, settings.output);
+    return exit_interrupted;
+  }
   PACELINE_TRY(check_mapped(map));
   const auto made = document::to_tune(map, equal_mix(map));
   PACELINE_TRY(write_out(report::tune(made, style_for(text_stream(settings.output.json))),
@@ -219,7 +223,7 @@ void add_text_options(CLI::App& command, Settings& settings) {
       ->type_name("FILE")
       ->default_str("in the store alone")
       ->group("Output");
-  add_db_option(command, settings.output.db);
+  add_store_options(command, settings.output);
 }
 
 }  // namespace

@@ -29,7 +29,6 @@ std::string new_trace_id() {
 
 trace::Header header_of(const study::RunOptions& options) {
   trace::Header header;
-  header.trace_id = new_trace_id();
   header.created = util::utc_now();
   header.tool_version = PACELINE_VERSION;
   header.seed = options.seed;
@@ -100,13 +99,36 @@ util::Result<std::unique_ptr<Recording>> Recording::open(const study::RunOptions
                                                          const Output& output) {
   PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(output.db)));
   std::unique_ptr<Recording> recording(new Recording(std::move(store)));
-  PACELINE_TRY(output.resume ? recording->go_on(options, output)
-                             : recording->begin_anew(options, output));
+  if (!output.resume) {
+    PACELINE_TRY(recording->begin_anew(options, output, new_trace_id()));
+    return recording;
+  }
+  PACELINE_TRY_ASSIGN(const auto study, recording->store_.find(*output.resume));
+  if (study.state == "done")
+    return refused(study, "it is complete; paceline history show " + study.id + " prints it");
+  PACELINE_TRY(recording->go_on(options, output, study));
   return recording;
 }
 
-util::Result<void> Recording::begin_anew(const study::RunOptions& options, const Output& output) {
+util::Result<std::unique_ptr<Recording>> Recording::open_part(const study::RunOptions& options,
+                                                              const Output& output) {
+  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(output.db)));
+  std::unique_ptr<Recording> recording(new Recording(std::move(store)));
+  const std::string id = output.resume ? *output.resume : new_trace_id();
+  PACELINE_TRY_ASSIGN(const bool is_there, recording->store_.has(id));
+  if (!is_there) {
+    PACELINE_TRY(recording->begin_anew(options, output, id));
+    return recording;
+  }
+  PACELINE_TRY_ASSIGN(const auto study, recording->store_.find(id));
+  PACELINE_TRY(recording->go_on(options, output, study));
+  return recording;
+}
+
+util::Result<void> Recording::begin_anew(const study::RunOptions& options, const Output& output,
+                                         const std::string& id) {
   trace_.header = header_of(options);
+  trace_.header.trace_id = id;
   trace_.about = about_now(options, output);
   journal_.emplace(store_.database());
   if (output.trace) {
@@ -115,11 +137,10 @@ util::Result<void> Recording::begin_anew(const study::RunOptions& options, const
   return {};
 }
 
-util::Result<void> Recording::go_on(const study::RunOptions& options, const Output& output) {
-  PACELINE_TRY_ASSIGN(const auto study, store_.find(*output.resume));
+util::Result<void> Recording::go_on(const study::RunOptions& options, const Output& output,
+                                    const store::StudyRow& study) {
   if (study.state == "running") return refused(study, "it is being made by another program");
-  if (study.state == "done")
-    return refused(study, "it is complete; paceline history show " + study.id + " prints it");
+  is_whole_ = study.state == "done";
   PACELINE_TRY_ASSIGN(auto builder, store_.build(study));
   trace::Resumption resumption{util::utc_now(), builder.launches_done(), {}};
   PACELINE_TRY_ASSIGN(trace_, builder.finish());
@@ -130,14 +151,20 @@ util::Result<void> Recording::go_on(const study::RunOptions& options, const Outp
     return refused(study, fmt::format("its command line makes another plan now ({}): put back what "
                                       "it read, or begin anew without --resume",
                                       fmt::join(replanned, "; ")));
-  resumption.changes =
-      study::changes(trace_.about->fingerprint, about_now(options, output).fingerprint);
+  const trace::About now = about_now(options, output);
+  journal_.emplace(store_.database(), study.key);
+  // Cut off before it said what it stands on, and so before anything was measured.
+  if (!trace_.about) {
+    trace_.about = now;
+    PACELINE_TRY(journal_->about(now));
+  }
+  resumption.changes = study::changes(trace_.about->fingerprint, now.fingerprint);
   if (!resumption.changes.empty() && !output.resume_anyway)
     return refused(study, fmt::format("{}. Put back what it was, or add --resume-anyway, and the "
                                       "report will say so",
                                       fmt::join(resumption.changes, "; ")));
-  trace_.resumptions.push_back(std::move(resumption));
-  journal_.emplace(store_.database(), study.key);
+  if (!is_whole_ || !resumption.changes.empty())
+    trace_.resumptions.push_back(std::move(resumption));
   if (output.trace) {
     PACELINE_TRY_ASSIGN(const auto written, store_.lines(study));
     PACELINE_TRY_ASSIGN(file_, trace::TraceFile::go_on(*output.trace, written));

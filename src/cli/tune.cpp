@@ -11,9 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/mapping.hpp"
 #include "cli/output.hpp"
-#include "cli/recording.hpp"
 #include "cli/run_settings.hpp"
-#include "cli/watched.hpp"
 #include "document/json.hpp"
 #include "metrics/summary.hpp"
 #include "report/tune.hpp"
@@ -40,7 +38,9 @@ constexpr const char* examples =
     "      --p-min 0,0.5,0.8 --class json,prose\n"
     "      two drafters and three probabilities at which a draft ends\n"
     "  paceline tune --draft -m target.gguf --spec-type draft-mtp --grid\n"
-    "      the same, and runs of every length beside it: what the map is worth";
+    "      the same, and runs of every length beside it: what the map is worth\n"
+    "  paceline tune --resume last\n"
+    "      go on with one that was stopped, in its map, confirmation or grid";
 
 struct Settings {
   RunSettings run;
@@ -65,10 +65,6 @@ util::Result<void> check(const Settings& settings) {
     return util::misused(
         "tune measures one request at a time behind its own prompt: leave --depths, --concurrency, "
         "--rate, --price-defaults, --force-text, --phases, --warm-session and --image out");
-  if (run.output.resume)
-    return util::misused(
-        "the map, its confirmation and the grid of a tune are studies of their own, which are "
-        "short: begin again and leave --resume out");
   if (run.arms.draft_p_min)
     return util::misused("tune takes several probabilities: write --p-min 0,{}",
                          *run.arms.draft_p_min);
@@ -100,9 +96,22 @@ study::RunOptions run_of(const Settings& settings, std::vector<trace::Arm> arms,
   return options;
 }
 
-/// Where the trace of a part of it goes: "X-grid.jsonl" beside "X.jsonl".
-Output output_of(const Settings& settings, const std::string& part) {
+constexpr const char* confirmed_part = "confirmed";
+constexpr const char* grid_part = "grid";
+
+/// The study of the map, of which "X-confirmed" and "X-grid" are parts.
+std::string map_of(const std::string& id) {
+  for (const char* part : {confirmed_part, grid_part})
+    if (const std::string end = std::string("-") + part; id.ends_with(end))
+      return id.substr(0, id.size() - end.size());
+  return id;
+}
+
+/// Where a part of it goes: into the study "X-grid" beside the map's "X", and "Y-grid.jsonl" beside
+/// "Y.jsonl".
+Output output_of(const Settings& settings, const trace::Trace& map, const std::string& part) {
   Output output = settings.run.output;
+  output.resume = map.header.trace_id + "-" + part;
   if (output.trace) {
     const std::filesystem::path of(*output.trace);
     output.trace = of.parent_path() / (of.stem().string() + "-" + part + of.extension().string());
@@ -113,13 +122,10 @@ Output output_of(const Settings& settings, const std::string& part) {
 util::Result<trace::Trace> measured(const study::RunOptions& options, const Output& output,
                                     const std::string& what,
                                     const engine::EngineFactory& make_engine) {
-  PACELINE_TRY_ASSIGN(const auto recording, Recording::open(options, output));
-  const auto run = watched([&](const auto& watcher, const auto& stop_asked) {
-    return study::run(options, make_engine, *recording, watcher, stop_asked, recording->trace());
-  });
-  util::say(what + " is stored as " + recording->trace().header.trace_id);
-  PACELINE_TRY(run);
-  return std::move(recording->trace());
+  return make_part(options, output, what,
+                   [&](auto& journal, const auto& watcher, const auto& stop_asked, auto& trace) {
+                     return study::run(options, make_engine, journal, watcher, stop_asked, trace);
+                   });
 }
 
 util::Result<void> confirm(const Settings& settings, const trace::Trace& map,
@@ -132,9 +138,9 @@ util::Result<void> confirm(const Settings& settings, const trace::Trace& map,
     return {};
   }
   const auto arms = arms_near(map, *tune.best.value);
-  PACELINE_TRY_ASSIGN(const auto run,
-                      measured(run_of(settings, arms, fresh), output_of(settings, "confirmed"),
-                               "Its confirmation", make_engine));
+  PACELINE_TRY_ASSIGN(const auto run, measured(run_of(settings, arms, fresh),
+                                               output_of(settings, map, confirmed_part),
+                                               "Its confirmation", make_engine));
   document::add_confirmation(tune, run, mix);
   return {};
 }
@@ -145,7 +151,7 @@ util::Result<void> run_grid(const Settings& settings, const trace::Trace& map,
   if (!settings.grid || util::interrupted()) return {};
   PACELINE_TRY_ASSIGN(const auto run,
                       measured(run_of(settings, all_arms(map), settings.run.run.prompts.measured),
-                               output_of(settings, "grid"), "The grid", make_engine));
+                               output_of(settings, map, grid_part), "The grid", make_engine));
   document::add_grid(tune, run, mix);
   return {};
 }
@@ -153,6 +159,7 @@ util::Result<void> run_grid(const Settings& settings, const trace::Trace& map,
 util::Result<int> tune_with(Settings settings) {
   PACELINE_TRY(check(settings));
   RunSettings& run = settings.run;
+  if (run.output.resume) run.output.resume = map_of(*run.output.resume);
   run.workload.prompts_per_class += settings.fresh_prompts;
   const auto make_engine = plan_run(run);
   if (util::interrupted()) return exit_interrupted;
@@ -172,6 +179,7 @@ util::Result<int> tune_with(Settings settings) {
   PACELINE_TRY(run_grid(settings, map, mix, *make_engine, tune));
   PACELINE_TRY(write_out(report::tune(tune, style_for(text_stream(run.output.json))),
                          document::to_json_text(tune) + "\n", run.output.json));
+  if (util::interrupted()) say_how_to_go_on(map, run.output);
   return util::interrupted() ? exit_interrupted : 0;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "document/counted.hpp"
+#include "document/warnings.hpp"
 #include "document/workload.hpp"
 #include "metrics/summary.hpp"
 #include "metrics/weighted.hpp"
@@ -263,6 +264,11 @@ std::vector<TunedMeasurement> measurements_of(const Tune& tune, const trace::Tra
   return rows;
 }
 
+void note_sessions(Tune& tune, const std::string& what, const trace::Trace& trace) {
+  for (const auto& resumption : trace.resumptions)
+    tune.notes.push_back(describe_resumption(what, resumption));
+}
+
 }  // namespace
 
 Tune to_tune(const trace::Trace& mapped, const trace::Mix& mix) {
@@ -287,12 +293,14 @@ Tune to_tune(const trace::Trace& mapped, const trace::Mix& mix) {
   tune.check = {check.requests, check.requests_equal, check.passes, check.differences};
   tune.effort = effort_of(mapped, run);
   for (const auto& note : mapped.header.workload_notes) tune.notes.push_back(note);
+  note_sessions(tune, "the map", mapped);
   if (mapped.interrupted) tune.notes.emplace_back("the user stopped it before its end");
   return tune;
 }
 
 void add_confirmation(Tune& tune, const trace::Trace& run, const trace::Mix& mix) {
   tune.confirmation_trace_id = known(run.header.trace_id);
+  note_sessions(tune, "the confirmation", run);
   tune.confirmed = measurements_of(tune, run, mix);
   tune.effort.confirmation_s = known(seconds_of(run));
   set_share(tune.effort);
@@ -300,6 +308,7 @@ void add_confirmation(Tune& tune, const trace::Trace& run, const trace::Mix& mix
 
 void add_grid(Tune& tune, const trace::Trace& run, const trace::Mix& mix) {
   tune.grid = measurements_of(tune, run, mix);
+  note_sessions(tune, "the grid", run);
   tune.effort.grid_s = known(seconds_of(run));
   tune.effort.grid_is_measured = true;
   set_share(tune.effort);

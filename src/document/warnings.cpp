@@ -120,13 +120,8 @@ class Warnings {
 };
 
 void warn_of_sessions(Warnings& warnings, const trace::Trace& trace) {
-  for (const auto& resumption : trace.resumptions) {
-    std::string text = fmt::format("the run was cut off after {} launches and gone on with at {}",
-                                   resumption.launches_kept, resumption.at);
-    if (!resumption.changes.empty())
-      text += fmt::format(", though this had changed: {}", fmt::join(resumption.changes, "; "));
-    warnings.add(WarningKind::resumed, text);
-  }
+  for (const auto& resumption : trace.resumptions)
+    warnings.add(WarningKind::resumed, describe_resumption("the run", resumption));
 }
 
 void warn_of_run(Warnings& warnings, const Document& document) {
@@ -411,6 +406,14 @@ void warn_of_contradictions(Warnings& warnings, std::vector<std::string> contrad
 }
 
 }  // namespace
+
+std::string describe_resumption(const std::string& what, const trace::Resumption& resumption) {
+  std::string text = fmt::format("{} was cut off after {} launches and gone on with at {}", what,
+                                 resumption.launches_kept, resumption.at);
+  if (!resumption.changes.empty())
+    text += fmt::format(", though this had changed: {}", fmt::join(resumption.changes, "; "));
+  return text;
+}
 
 std::vector<Warning> to_warnings(const Document& document, const trace::Trace& trace,
                                  const std::vector<std::string>& contradictions) {

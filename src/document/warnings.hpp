@@ -12,4 +12,7 @@ namespace paceline::document {
 std::vector<Warning> to_warnings(const Document& document, const trace::Trace& trace,
                                  const std::vector<std::string>& contradictions);
 
+/// That `what` is of several sessions, and what had changed between them.
+std::string describe_resumption(const std::string& what, const trace::Resumption& resumption);
+
 }  // namespace paceline::document

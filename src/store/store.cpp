@@ -150,7 +150,10 @@ util::Result<StudyRow> Store::find(const std::string& part) {
   } else {
     PACELINE_TRY_ASSIGN(auto statement,
                         database_.prepare(std::string(study_columns) +
-                                          " WHERE instr(id, ?1) > 0 ORDER BY id <> ?1 LIMIT 2"));
+                                          " WHERE instr(id, ?1) > 0 AND NOT EXISTS (SELECT 1 FROM "
+                                          "study AS whole WHERE instr(whole.id, ?1) > 0 AND "
+                                          "instr(study.id, whole.id || '-') = 1) "
+                                          "ORDER BY id <> ?1 LIMIT 2"));
     statement.bind(std::string_view(part));
     PACELINE_TRY_ASSIGN(found, rows(std::move(statement)));
   }

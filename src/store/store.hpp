@@ -23,7 +23,11 @@ class Store {
   util::Result<std::vector<StudyRow>> list(const StudyFilter& filter);
 
   /// The study whose id is `part`, or the only one whose id has it in it; "last" is the newest.
+  /// "ID-WORD" is part of the study ID, and not meant by what ID has in it.
   util::Result<StudyRow> find(const std::string& part);
+
+  /// True when there is a study of exactly that id.
+  util::Result<bool> has(const std::string& id);
 
   util::Result<std::vector<LaunchRow>> launches(const StudyRow& study);
   util::Result<std::vector<RequestRow>> requests(const StudyRow& study,
@@ -56,7 +60,6 @@ class Store {
  private:
   explicit Store(Database database) : database_(std::move(database)) {}
   util::Result<std::vector<StudyRow>> rows(Statement statement);
-  util::Result<bool> has(const std::string& id);
 
   Database database_;
 };

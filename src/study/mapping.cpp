@@ -28,27 +28,58 @@ class MapRun {
         watcher_(watcher),
         stop_asked_(stop_asked),
         trace_(trace),
-        texts_(options.texts),
-        random_(options.seed) {}
+        kept_(trace.launches.size()),
+        texts_(options.texts) {}
 
   util::Result<void> run(const engine::EngineFactory& make_engine) {
-    PACELINE_TRY(journal_.begin(trace_.header));
-    if (trace_.about) PACELINE_TRY(journal_.about(*trace_.about));
+    PACELINE_TRY(journal_.begin(trace_));
     PACELINE_TRY(write_texts(make_engine));
     for (const auto& arm : options_.arms)
       if (!trace::is_denominator(arm)) PACELINE_TRY(map_arm(arm, make_engine));
+    std::mt19937_64 random(options_.seed);
     for (int round = 0; round < options_.rounds; ++round)
-      for (const std::size_t index : shuffled_indices(options_.arms.size(), random_))
+      for (const std::size_t index : shuffled_indices(options_.arms.size(), random))
         PACELINE_TRY(time_arm(options_.arms[index], round, make_engine));
     trace_.interrupted = stop_asked_();
     return journal_.end(trace_.interrupted);
   }
 
  private:
-  /// A fresh load of an arm's engine, `work` on it, and its end. Past all rounds nothing is timed.
+  /// That launch, where the map goes on and has it already.
+  const trace::Launch* kept(const trace::Arm& arm, int round) const {
+    for (std::size_t i = 0; i < kept_; ++i)
+      if (trace_.launches[i].arm == arm.name && trace_.launches[i].round == round)
+        return &trace_.launches[i];
+    return nullptr;
+  }
+
+  /// What a launch leaves for those to come: the texts as tokens, as plain wrote them or as the
+  /// engine's tokenizer read them.
+  void learn(const trace::Launch& launch) {
+    for (auto& text : texts_) {
+      if (!text.tokens.empty() || !has_plain()) continue;
+      const auto is_of_text = [&text](const auto& part) {
+        return part.prompt_id == text.prompt_id && part.workload_class == text.workload_class;
+      };
+      for (const auto& request : launch.requests)
+        if (is_of_text(request))
+          for (const auto& emission : request.emissions)
+            text.tokens.insert(text.tokens.end(), emission.tokens.begin(), emission.tokens.end());
+      for (const auto& map : launch.maps)
+        if (is_of_text(map)) text.tokens = map.tokens;
+    }
+  }
+
+  /// A fresh load of an arm's engine, `work` on it, and its end, unless it is kept. Past all rounds
+  /// nothing is timed.
   template <class Work>
   util::Result<void> launch(const trace::Arm& arm, int round,
                             const engine::EngineFactory& make_engine, Work work) {
+    if (const auto* made = kept(arm, round)) {
+      if (round == options_.rounds) steps_done_ += static_cast<double>(texts_.size());
+      learn(*made);
+      return {};
+    }
     if (stop_asked_()) return {};
     trace::Launch launch;
     launch.index = static_cast<int>(trace_.launches.size());
@@ -66,7 +97,10 @@ class MapRun {
     PACELINE_TRY(journal_.launch(launch));
     trace_.launches.push_back(std::move(launch));
     if (current().outcome.kind == trace::OutcomeKind::done) PACELINE_TRY(work(*engine));
+    // Between two requests none says so, and a launch that is to be kept must be whole.
+    if (stop_asked_()) current().outcome = cancelled();
     engine->close();
+    learn(current());
     return journal_.launch_end(current().index, current().outcome);
   }
 
@@ -83,9 +117,6 @@ class MapRun {
                       job.n_predict = options_.n_predict;
                       PACELINE_TRY(request(engine, job, i, false));
                       ++steps_done_;
-                      for (const auto& emission : current().requests.back().emissions)
-                        texts_[i].tokens.insert(texts_[i].tokens.end(), emission.tokens.begin(),
-                                                emission.tokens.end());
                     }
                     return {};
                   });
@@ -126,8 +157,6 @@ class MapRun {
     }
     for (auto& map : collected.maps) {
       map.family = options_.families[index];
-      // What was read by the engine's tokenizer is what its passes are timed along.
-      if (texts_[index].tokens.empty() && has_plain()) texts_[index].tokens = map.tokens;
       PACELINE_TRY(journal_.draft_map(current().index, map));
       current().maps.push_back(std::move(map));
     }
@@ -175,7 +204,8 @@ class MapRun {
         const auto mapped = mapped_ways(arm);
         ways.assign(mapped.begin(), mapped.end());
       }
-      for (const std::size_t way : shuffled_indices(ways.size(), random_)) {
+      std::mt19937_64 random(request_seed(options_.seed, arm.name, round));
+      for (const std::size_t way : shuffled_indices(ways.size(), random)) {
         show(fmt::format("{}: timing its passes, launch {}/{}", arm.name, round + 1,
                          options_.rounds));
         for (const std::size_t text : texts)
@@ -272,8 +302,8 @@ class MapRun {
   const Watcher& watcher_;
   const StopAsked& stop_asked_;
   trace::Trace& trace_;
+  std::size_t kept_;  ///< launches of a map that goes on, which are not made again
   std::vector<protocol::KnownText> texts_;
-  std::mt19937_64 random_;
   machine::NoiseMeter noise_;
   double steps_done_ = 0;
 };

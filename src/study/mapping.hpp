@@ -29,8 +29,9 @@ struct MapOptions {
 };
 
 /// Maps the texts and times passes for it into `trace`, whose header is filled already, taking down
-/// each record as it comes. The engine of an n-gram drafter without a plain arm loads nothing.
-/// A launch that fails is a record and the rest goes on; an error means that the journal failed.
+/// each record as it comes. Launches that it has, as it goes on, are not made again. The engine of
+/// an n-gram drafter without a plain arm loads nothing. A launch that fails is a record and the
+/// rest goes on; an error means that the journal failed.
 util::Result<void> map_texts(const MapOptions& options, const engine::EngineFactory& make_engine,
                              trace::Journal& journal, const Watcher& watcher,
                              const StopAsked& stop_asked, trace::Trace& trace);

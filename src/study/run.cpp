@@ -469,18 +469,12 @@ class Run {
   Carried carried_;
 };
 
-util::Result<void> begin(trace::Journal& journal, const trace::Trace& trace) {
-  if (!trace.resumptions.empty()) return journal.resumed(trace.resumptions.back());
-  PACELINE_TRY(journal.begin(trace.header));
-  return trace.about ? journal.about(*trace.about) : util::Result<void>{};
-}
-
 }  // namespace
 
 util::Result<void> run(const RunOptions& options, const engine::EngineFactory& make_engine,
                        trace::Journal& journal, const Watcher& watcher, const StopAsked& stop_asked,
                        trace::Trace& trace) {
-  PACELINE_TRY(begin(journal, trace));
+  PACELINE_TRY(journal.begin(trace));
   std::deque<trace::Launch> made(std::make_move_iterator(trace.launches.begin()),
                                  std::make_move_iterator(trace.launches.end()));
   trace.launches.clear();

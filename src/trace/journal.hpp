@@ -11,6 +11,12 @@ class Journal {
   virtual ~Journal() = default;
   virtual util::Result<void> take(const Record& record) = 0;
 
+  /// A study begins, or goes on where its trace says so.
+  util::Result<void> begin(const Trace& trace) {
+    if (!trace.resumptions.empty()) return resumed(trace.resumptions.back());
+    PACELINE_TRY(begin(trace.header));
+    return trace.about ? about(*trace.about) : util::Result<void>{};
+  }
   util::Result<void> begin(const Header& header) { return take({0, header}); }
   util::Result<void> about(const About& about) { return take({0, about}); }
   /// A launch opened, or failed to: its facts and outcome, no requests yet.

@@ -26,7 +26,7 @@ util::Result<std::unique_ptr<TraceFile>> TraceFile::create(const std::filesystem
     return util::fail(
         util::ErrorKind::usage,
         "cannot create the folder " + path.parent_path().string() + ": " + problem.message());
-  if (std::filesystem::exists(path, problem))
+  if (std::filesystem::exists(path, problem) && !std::filesystem::is_empty(path, problem))
     return util::fail(util::ErrorKind::usage,
                       path.string() + " exists already: a trace is evidence and not overwritten");
   return open(path, std::ios::binary);

@@ -82,6 +82,16 @@ TEST(Store, takes_a_whole_id_for_itself_though_it_is_a_part_of_another) {
   EXPECT_EQ(store.find("ab")->id, "ab");
 }
 
+TEST(Store, means_a_study_and_not_its_parts_by_what_they_share) {
+  auto store = empty_store();
+  for (const char* id : {"x-ab-grid", "x-ab", "x-ab-confirmed"})
+    put_study(store, sample_header(id), 1);
+  EXPECT_EQ(store.find("ab")->id, "x-ab");
+  EXPECT_EQ(store.find("ab-c")->id, "x-ab-confirmed");
+  put_study(store, sample_header("y-ab"), 1);
+  EXPECT_THAT(store.find("ab").error().message, HasSubstr("several studies"));
+}
+
 TEST(Store, filters_requests_by_arm_class_and_outcome) {
   auto store = empty_store();
   put_study(store, sample_header("a"), 3);

@@ -138,6 +138,8 @@ TEST(TraceFile, never_overwrites_a_trace) {
   const auto again = TraceFile::create(folder.path() / "t.jsonl");
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().message.find("exists"), std::string::npos);
+  ASSERT_TRUE(util::write_file(folder.path() / "empty.jsonl", ""));
+  EXPECT_TRUE(TraceFile::create(folder.path() / "empty.jsonl")) << "it says nothing yet";
 }
 
 }  // namespace
