@@ -91,7 +91,10 @@ std::string plain_text(const Tune& tune, const Style& style) {
 }
 
 std::string mix_table(const Tune& tune, const Style& style) {
-  if (!tune.best.value) return "";
+  if (!tune.best.value)
+    return wrapped("  No way of drafting is best over the mix (" + printable(tune.mix) +
+                       "): " + printable(tune.best.reason) + ".",
+                   2, style.width);
   util::TextTable table;
   table.add_column("arm", Align::left);
   table.add_column("PAT tok/s", Align::left);
