@@ -286,6 +286,10 @@ Tune to_tune(const trace::Trace& mapped, const trace::Mix& mix) {
   tune.check = {check.requests, check.requests_equal, check.passes, check.differences};
   tune.effort = effort_of(mapped, run);
   for (const auto& note : mapped.header.workload_notes) tune.notes.push_back(note);
+  if (run.has_lucky_oracle)
+    tune.notes.emplace_back(
+        "an oracle was chosen by the times of the launch that it is timed by, as there is no other "
+        "one: it is too high");
   if (mapped.interrupted) tune.notes.emplace_back("the user stopped it before its end");
   return tune;
 }
