@@ -55,6 +55,16 @@ TEST(Tune, measured_speedup_of_the_mix_is_of_the_prompts_that_both_arms_have) {
   EXPECT_EQ(tune.grid[2].speedup.reason, "this is the plain arm");
 }
 
+TEST(Tune, claims_no_difference_of_two_predicted_speeds_that_nothing_tested) {
+  Tune tune;
+  tune.classes.emplace_back();
+  tune.classes[0].fastest = known<std::string>("d-n3");
+  tune.classes[0].most_accepting = known<std::string>("d-n1");
+  const auto text = report::tune(tune, {false, 200});
+  EXPECT_EQ(text.find("wrongly"), std::string::npos);
+  EXPECT_NE(text.find("whether these two speeds differ was not tested"), std::string::npos);
+}
+
 /// A drafter that is always right, along a text of 24 tokens that are all alike or all differ.
 trace::DraftMap mapped_text(const std::string& workload_class, bool alike) {
   trace::DraftMap map;
