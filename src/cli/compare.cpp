@@ -168,11 +168,12 @@ util::Result<int> compare_stored(const Settings& settings) {
         "stored runs were measured apart, and are neither passed nor failed: leave "
         "--a, --b and --fail-if-slower out");
   PACELINE_TRY_ASSIGN(const double margin, read_share("--margin", settings.rule.margin));
-  PACELINE_TRY_ASSIGN(const auto trace, joined_runs(settings.runs[0], settings.runs[1],
-                                                    settings.run.output.db, margin));
-  const trace::Mix mix = metrics::mix_of(trace);
-  // The machine that they were measured on is not known to be this one.
-  const auto document = document::assemble(trace, metrics::summarise(trace, mix), mix, {});
+  PACELINE_TRY_ASSIGN(const auto joined, joined_runs(settings.runs[0], settings.runs[1],
+                                                     settings.run.output.db, margin));
+  const trace::Mix mix = metrics::mix_of(joined.trace);
+  auto document =
+      document::assemble(joined.trace, metrics::summarise(joined.trace, mix), mix, joined.machine);
+  document.machine = document::to_machine(joined.machine, joined.unread);
   const auto& json = settings.run.output.json;
   PACELINE_TRY(check_json_path(json, settings.runs));
   PACELINE_TRY(check_files(settings.output));

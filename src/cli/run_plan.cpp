@@ -231,8 +231,10 @@ util::Result<engine::EngineFactory> plan_engines(RunSettings& settings) {
 
 util::Result<engine::EngineFactory> plan_run(RunSettings& settings) {
   PACELINE_TRY_ASSIGN(const auto make_engine, plan_engines(settings));
+  std::error_code absent;  // a mix may be written out instead of a file's name
   for (const auto& file : {settings.workload.mix, settings.server.mmproj})
-    if (file) settings.output.inputs.push_back(*file);
+    if (file && std::filesystem::is_regular_file(*file, absent))
+      settings.output.inputs.push_back(*file);
   if (settings.price_defaults) PACELINE_TRY(price_defaults(settings.run, make_engine));
   settings.run.widths = true;
   settings.run.widest = settings.widest.value_or(widest_pass(settings.run.arms));

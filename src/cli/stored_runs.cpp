@@ -65,6 +65,36 @@ void take_launches(StoredArm& stored, const char* name, trace::Trace& joined) {
   joined.header.arms.back().plain = trace::plain_arm;
 }
 
+std::string machine_id(const trace::Trace& trace) {
+  if (!trace.about) return "";
+  const auto found = trace.about->fingerprint.find("machine");
+  return found == trace.about->fingerprint.end() ? "" : found->second;
+}
+
+/// What was read of one moment is of neither run's.
+void join_machines(const trace::Trace& a, const trace::Trace& b, JoinedRuns& joined) {
+  if (machine_id(a).empty() || machine_id(b).empty()) {
+    joined.unread = "one of the runs does not say on which machine it was made";
+    return;
+  }
+  if (machine_id(a) != machine_id(b)) {
+    joined.unread = "the runs were made on two machines: see paceline history diff";
+    return;
+  }
+  joined.unread = "not the same in both runs, or not readable";
+  joined.machine = a.about->machine;
+  joined.machine.load.reset();
+  joined.machine.memory_available_bytes.reset();
+  joined.machine.clock_mhz.reset();
+  const auto keep_if_same = [&](auto fact) {
+    if (joined.machine.*fact != b.about->machine.*fact) (joined.machine.*fact).reset();
+  };
+  for (const auto fact : {&trace::MachineFacts::kernel, &trace::MachineFacts::os,
+                          &trace::MachineFacts::governor, &trace::MachineFacts::hypervisor})
+    keep_if_same(fact);
+  keep_if_same(&trace::MachineFacts::power_cap_w);
+}
+
 }  // namespace
 
 util::Result<trace::Trace> read_run(const std::string& name, const std::optional<std::string>& db) {
@@ -87,8 +117,8 @@ util::Result<void> refuse_map(const trace::Trace& trace) {
       trace.header.trace_id);
 }
 
-util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& b,
-                                       const std::optional<std::string>& db, double margin) {
+util::Result<JoinedRuns> joined_runs(const std::string& a, const std::string& b,
+                                     const std::optional<std::string>& db, double margin) {
   PACELINE_TRY_ASSIGN(StoredArm one, read_arm(a, db));
   PACELINE_TRY_ASSIGN(StoredArm other, read_arm(b, db));
   if (one.trace.header.trace_id == other.trace.header.trace_id && one.arm.name == other.arm.name)
@@ -96,7 +126,9 @@ util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& 
         "A and B are the same arm of the same study, {}: name another, or another arm of it as "
         "RUN:ARM",
         one.trace.header.trace_id);
-  trace::Trace joined;
+  JoinedRuns made;
+  join_machines(one.trace, other.trace, made);
+  trace::Trace& joined = made.trace;
   joined.header = one.trace.header;
   joined.header.rounds = std::max(one.trace.header.rounds, other.trace.header.rounds);
   joined.header.arms.clear();
@@ -104,7 +136,7 @@ util::Result<trace::Trace> joined_runs(const std::string& a, const std::string& 
   joined.header.comparison = trace::Comparison{arm_a, arm_b, "", a, b, margin, {}, {}};
   take_launches(one, arm_a, joined);
   take_launches(other, arm_b, joined);
-  return joined;
+  return made;
 }
 
 }  // namespace paceline::cli

@@ -131,7 +131,11 @@ util::Result<trace::Trace> measured(const study::RunOptions& options, const Outp
 util::Result<void> confirm(const Settings& settings, const trace::Trace& map,
                            const std::vector<workload::Prompt>& fresh, const trace::Mix& mix,
                            const engine::EngineFactory& make_engine, document::Tune& tune) {
-  if (!tune.best.value || util::interrupted()) return {};
+  if (util::interrupted()) return {};
+  if (!tune.best.value) {
+    tune.notes.emplace_back("no length is best, so that nothing was confirmed");
+    return {};
+  }
   if (fresh.empty()) {
     tune.notes.emplace_back(
         "no prompt was kept to confirm it with: what is predicted is no result yet");
@@ -179,8 +183,14 @@ util::Result<int> tune_with(Settings settings) {
   PACELINE_TRY(run_grid(settings, map, mix, *make_engine, tune));
   PACELINE_TRY(write_out(report::tune(tune, style_for(text_stream(run.output.json))),
                          document::to_json_text(tune) + "\n", run.output.json));
-  if (util::interrupted()) say_how_to_go_on(map, run.output);
-  return util::interrupted() ? exit_interrupted : 0;
+  if (util::interrupted()) {
+    say_how_to_go_on(map, run.output);
+    return exit_interrupted;
+  }
+  if (!tune.best.value)
+    return util::fail(util::ErrorKind::not_enough_data,
+                      "no length is best, so that nothing was confirmed: " + tune.best.reason);
+  return 0;
 }
 
 }  // namespace

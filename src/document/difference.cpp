@@ -18,13 +18,20 @@ void flatten_into(Places& facts, const std::string& below, const util::Json& jso
     if (!value.is_null()) facts[below + place] = util::dump_json(value);
 }
 
-/// What was asked for and what ran, without what is another one in every study.
-Places places_of(const trace::Trace& trace, const Document& document) {
+/// What was asked for and what ran, without what is another one in every study. An arm that the
+/// other study lacks is one place.
+Places places_of(const trace::Trace& trace, const Document& document, const trace::Trace& other) {
   Places facts;
   util::Json header = trace.header;
-  for (const char* own : {"trace_id", "created"}) header.erase(own);
+  for (const char* own : {"trace_id", "created", "arms"}) header.erase(own);
   flatten_into(facts, "/header", header);
   for (const auto& arm : trace.header.arms) {
+    const std::string place = "/header/arms/" + arm.name;
+    if (trace::find_arm(other.header.arms, arm.name) == nullptr) {
+      facts[place] = "an arm of this study alone";
+      continue;
+    }
+    flatten_into(facts, place, util::Json(arm));
     const auto* engine = first_facts(trace, arm.name);
     if (engine == nullptr) continue;
     util::Json json = *engine;
@@ -61,8 +68,8 @@ std::string text_at(const Places& facts, const std::string& place) {
 Difference to_difference(const trace::Trace& one, const Document& one_document,
                          const trace::Trace& other, const Document& other_document) {
   Difference difference{one.header.trace_id, other.header.trace_id, {}, {}, {}};
-  const Places mine = places_of(one, one_document);
-  const Places theirs = places_of(other, other_document);
+  const Places mine = places_of(one, one_document, other);
+  const Places theirs = places_of(other, other_document, one);
   std::set<std::string> places;
   for (const auto* facts : {&mine, &theirs})
     for (const auto& [place, value] : *facts) places.insert(place);

@@ -6,10 +6,8 @@ namespace paceline::document {
 
 namespace {
 
-constexpr const char* unread = "not readable on this machine";
-
 std::optional<std::vector<NumaNode>> to_nodes(
-    const std::optional<std::vector<machine::NumaNode>>& from) {
+    const std::optional<std::vector<machine::NumaNode>>& from, const std::string& unread) {
   if (!from) return std::nullopt;
   std::vector<NumaNode> nodes;
   for (const auto& node : *from)
@@ -19,7 +17,7 @@ std::optional<std::vector<NumaNode>> to_nodes(
 
 }  // namespace
 
-Machine to_machine(const machine::MachineFacts& facts) {
+Machine to_machine(const machine::MachineFacts& facts, const std::string& unread) {
   std::optional<LoadAverages> load;
   if (facts.load)
     load =
@@ -35,7 +33,7 @@ Machine to_machine(const machine::MachineFacts& facts) {
           known_or(facts.llc_instances, unread),
           known_or(facts.memory_bytes, unread),
           known_or(facts.memory_available_bytes, unread),
-          known_or(to_nodes(facts.numa_nodes), unread),
+          known_or(to_nodes(facts.numa_nodes, unread), unread),
           known_or(facts.kernel, unread),
           known_or(facts.os, unread),
           known_or(facts.virtualised, unread),

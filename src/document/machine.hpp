@@ -79,7 +79,9 @@ struct MachineReport {
   Known<Probe> probe;
 };
 
-Machine to_machine(const machine::MachineFacts& facts);
+/// What is absent has that reason.
+Machine to_machine(const machine::MachineFacts& facts,
+                   const std::string& unread = "not readable on this machine");
 
 /// The devices that ggml sees, or why it could not be asked.
 Known<std::vector<Device>> to_devices(const util::Result<trace::Devices>& devices);

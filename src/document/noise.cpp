@@ -8,6 +8,7 @@
 #include "document/counted.hpp"
 #include "document/workload.hpp"
 #include "metrics/arithmetic.hpp"
+#include "metrics/sweep.hpp"
 
 namespace paceline::document {
 
@@ -85,9 +86,13 @@ int count_excluded(const trace::Trace& trace) {
 
 Noise to_noise(const trace::Trace& trace, const metrics::Steadiness& steadiness) {
   Totals totals;
-  for_each_counted(trace, [&](const trace::Launch& launch, const trace::Request& request) {
+  const auto take = [&](const trace::Launch& launch, const trace::Request& request) {
     add(totals, launch, request);
-  });
+  };
+  for_each_counted(trace, take);
+  auto held_out = metrics::held_out_part(trace);
+  for (auto& launch : held_out.launches) launch.round += trace.header.rounds;
+  for_each_counted(held_out, take);
   const bool any = totals.requests > 0;
   const char* const nothing = "no request was measured";
   const auto or_nothing = [&](const char* reason) { return any ? reason : nothing; };

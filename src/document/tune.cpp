@@ -74,19 +74,20 @@ TunedWay to_way(const metrics::ClassSummary& summary, const std::string& arm,
   return row;
 }
 
-/// The way of drafting that has most of something.
-template <class Rows, class Value>
-Known<std::string> most_of(const Rows& rows, const metrics::PredictedRun& run, Value value) {
-  const std::string* best = nullptr;
-  double most = 0;
-  for (const auto& row : rows) {
-    const std::optional<double> found = value(row);
-    if (!found || !is_choice(find_way(run, row.arm)) || (best != nullptr && *found <= most))
-      continue;
-    best = &row.arm;
-    most = *found;
+/// The way of drafting that has most of something, or why the first of them has none of it.
+template <class Row>
+Known<std::string> most_of(const std::vector<Row>& rows, const metrics::PredictedRun& run,
+                           Quantity Row::*figure) {
+  const Row* best = nullptr;
+  std::string reason = "no drafter was asked along a text";
+  bool any = false;
+  for (const Row& row : rows) {
+    if (!is_choice(find_way(run, row.arm))) continue;
+    const Quantity& found = row.*figure;
+    if (!std::exchange(any, true)) reason = found.reason;
+    if (found.value && (best == nullptr || *found.value > *(best->*figure).value)) best = &row;
   }
-  return best == nullptr ? not_known<std::string>(no_times) : known(*best);
+  return best == nullptr ? not_known<std::string>(reason) : known(best->arm);
 }
 
 TunedClass to_class(const metrics::Summary& summary, std::size_t index,
@@ -101,11 +102,9 @@ TunedClass to_class(const metrics::Summary& summary, std::size_t index,
         std::max(made.tokens, of_class.counts.decode_tokens / std::max(1, of_class.launches));
     made.ways.push_back(to_way(of_class, arm.name, run));
   }
-  made.fastest = most_of(made.ways, run, [](const auto& way) { return way.tokens_per_s.value; });
-  made.most_accepting =
-      most_of(made.ways, run, [](const auto& way) { return way.acceptance.value; });
-  made.most_tokens =
-      most_of(made.ways, run, [](const auto& way) { return way.tokens_per_pass.value; });
+  made.fastest = most_of(made.ways, run, &TunedWay::tokens_per_s);
+  made.most_accepting = most_of(made.ways, run, &TunedWay::acceptance);
+  made.most_tokens = most_of(made.ways, run, &TunedWay::tokens_per_pass);
   return made;
 }
 
@@ -288,12 +287,16 @@ Tune to_tune(const trace::Trace& mapped, const trace::Mix& mix) {
   for (std::size_t i = 0; i < metrics::classes_of(run.trace).size(); ++i)
     tune.classes.push_back(to_class(summary, i, run));
   tune.total = to_total(summary, run, mix);
-  tune.best = most_of(tune.total, run, [](const auto& row) { return row.pat_decode.value; });
+  tune.best = most_of(tune.total, run, &TunedMix::pat_decode);
   const metrics::MapCheck check = metrics::check_map(mapped);
   tune.check = {check.requests, check.requests_equal, check.passes, check.differences};
   tune.effort = effort_of(mapped, run);
   for (const auto& note : mapped.header.workload_notes) tune.notes.push_back(note);
   note_sessions(tune, "the map", mapped);
+  if (run.has_lucky_oracle)
+    tune.notes.emplace_back(
+        "an oracle was chosen by the times of the launch that it is timed by, as there is no other "
+        "one: it is too high");
   if (mapped.interrupted) tune.notes.emplace_back("the user stopped it before its end");
   return tune;
 }

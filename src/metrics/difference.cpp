@@ -73,12 +73,6 @@ Difference::OfClass Difference::of_class(const Grid& grid) {
   return {prompts, (squares.units + (launches - 1) * squares.error) / launches, 0};
 }
 
-double Difference::least_standard_error() const {
-  double variance = 0;
-  for (const auto& part : classes_) variance += part.of_prompts / part.prompts;
-  return std::sqrt(variance);
-}
-
 std::optional<Difference> difference(const LogFigure& a, const LogFigure& b,
                                      const LogFigure& again) {
   if (!has_enough(a) || !fit(a, b) || (!again.empty() && !fit(a, again))) return std::nullopt;

@@ -23,8 +23,6 @@ class Difference {
   /// As it would be after so many launches of each, 3 or more, if all goes on like this.
   Spread after(double launches) const;
   double launches() const { return launches_; }
-  /// The standard error that no number of launches takes away: prompts differ in what they gain.
-  double least_standard_error() const;
 
  private:
   friend std::optional<Difference> difference(const LogFigure& a, const LogFigure& b,

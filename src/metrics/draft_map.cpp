@@ -155,7 +155,7 @@ std::optional<trace::Request> walk(const trace::DraftMap& map, const trace::Draf
 }
 
 std::optional<trace::Request> oracle(const trace::DraftMap& map, const WalkRules& rules,
-                                     const PassSeconds& seconds) {
+                                     const PassSeconds& expected, const PassSeconds& seconds) {
   if (map.kind == trace::MapKind::walked || map.tokens.empty()) return std::nullopt;
   const int last = last_of(map, rules);
   std::vector<double> left(static_cast<std::size_t>(last) + 1, 0.0);
@@ -164,7 +164,7 @@ std::optional<trace::Request> oracle(const trace::DraftMap& map, const WalkRules
     double least = std::numeric_limits<double>::infinity();
     for (const Step& step : steps_at(map, place, rules)) {
       const auto next = static_cast<std::size_t>(std::min(step.next(), last));
-      const double sum = seconds_of(step, map, seconds) + left[next];
+      const double sum = seconds_of(step, map, expected) + left[next];
       if (sum >= least) continue;
       least = sum;
       best[static_cast<std::size_t>(place)] = step;

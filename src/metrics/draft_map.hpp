@@ -25,10 +25,11 @@ std::optional<trace::Request> walk(const trace::DraftMap& map, const trace::Draf
 using PassSeconds = std::function<double(const trace::Drafting&, const trace::Pass&)>;
 
 /// The fastest request along the text that chooses a length anew before every pass, knowing the
-/// text: a bound for every rule that adapts it, by shortest path from the end. Times are filled.
-/// Nothing for a map that was walked: what a drafter knows at a place depends on the way there.
+/// text, by shortest path from the end. It is chosen by `expected` times and takes `seconds`: where
+/// both are one, the luck of these times is taken for speed. Nothing for a map that was walked:
+/// what a drafter knows at a place depends on the way there.
 std::optional<trace::Request> oracle(const trace::DraftMap& map, const WalkRules& rules,
-                                     const PassSeconds& seconds);
+                                     const PassSeconds& expected, const PassSeconds& seconds);
 
 /// Gives a walked request its times, pass behind pass.
 void put_times(trace::Request& request, const std::function<double(const trace::Pass&)>& seconds);

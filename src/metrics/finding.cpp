@@ -15,7 +15,8 @@ namespace {
 /// Studies with more launches of each arm are not proposed.
 constexpr int most_launches = 200;
 constexpr double wanted_power = 0.8;
-constexpr double two_standard_errors = 2;  // about 95 % where degrees of freedom are many
+/// So many that what is left is what no number of launches takes away.
+constexpr double endless_launches = 1e9;
 
 /// How sure the difference of two arms is after so many launches, on the logarithm.
 struct Sureness {
@@ -97,6 +98,18 @@ double shrunk(double effect, double standard_error) {
   return std::abs(effect) * std::max(0.0, 1 - share * share);
 }
 
+/// Launches are too many, or prompts leave too much to one of the two intervals that decide.
+std::string why_no_launches(const Grounds& grounds, double difference) {
+  if (power_at(difference, grounds, endless_launches) >= wanted_power)
+    return fmt::format("over {} launches of each arm in all would be needed", most_launches);
+  const Sureness sure = sureness(grounds, endless_launches);
+  return fmt::format(
+      "no number of launches would tell it: prompts differ so much in what {} that they alone "
+      "leave {:.1f} % to both sides; more prompts would",
+      sure.again > sure.wide ? "A again gains on A" : "B gains on A",
+      100 * std::expm1(std::max(sure.wide, sure.again)));
+}
+
 /// Until a difference of the margin, or the one seen where that is more, would be told.
 void propose_launches(Comparison& comparison, const Grounds& grounds, double effect) {
   const double error = grounds.of_b->after(comparison.launches).standard_error;
@@ -106,10 +119,7 @@ void propose_launches(Comparison& comparison, const Grounds& grounds, double eff
     comparison.launches_needed = launches - comparison.launches;
     return;
   }
-  comparison.launches_reason = fmt::format(
-      "{} launches would not tell it either: prompts differ so much in what they gain that they "
-      "alone leave {:.1f} % to both sides; more prompts would",
-      most_launches, 100 * std::expm1(two_standard_errors * grounds.of_b->least_standard_error()));
+  comparison.launches_reason = why_no_launches(grounds, difference);
 }
 
 LimitVerdict judge_limit(double effect, double limit, const Sureness& sure) {

@@ -76,11 +76,14 @@ bool is_timed(const trace::Launch& launch, const trace::Request& request,
          request.outcome.kind == trace::OutcomeKind::done;
 }
 
-ArmCosts costs_of(const trace::Trace& mapped, const std::string& arm, int round) {
+/// Of one round, or (`others`) of all but that one.
+ArmCosts costs_of(const trace::Trace& mapped, const std::string& arm, int round,
+                  bool others = false) {
   ArmCosts costs;
   for (const auto& launch : mapped.launches)
     for (const auto& request : launch.requests)
-      if (launch.arm == arm && launch.round == round && is_timed(launch, request, mapped.header))
+      if (launch.arm == arm && (launch.round == round) != others &&
+          is_timed(launch, request, mapped.header))
         costs[way_of(request.drafting.value_or(trace::Drafting{}))].add(request);
   std::erase_if(costs, [](const auto& entry) { return entry.second.empty(); });
   return costs;
@@ -150,6 +153,7 @@ class Prediction {
   /// Along the texts of the first arm that has maps.
   void add_plain(const trace::Arm& plain) {
     run_.trace.header.arms.push_back(plain);
+    plain_ = plain.name;
     const auto with_maps =
         std::find_if(mapped_.header.arms.begin(), mapped_.header.arms.end(),
                      [&](const auto& arm) { return !maps_of(mapped_, arm.name).empty(); });
@@ -158,11 +162,9 @@ class Prediction {
     for (int round = 0; round < run_.trace.header.rounds; ++round) {
       const ArmCosts costs = costs_of(mapped_, plain.name, round);
       if (run_.has_times && costs.empty()) continue;
-      if (run_.has_times) plain_s_[round] = costs.begin()->second;
       trace::Launch& launch = add_launch(plain.name, round);
       for (const auto* map : maps_of(mapped_, with_maps->name))
-        add_request(launch, plain_request(*map, rules),
-                    [&](const trace::Pass& pass) { return plain_seconds(round, pass); });
+        add_request(launch, plain_request(*map, rules), {}, seconds_in(costs));
     }
   }
 
@@ -172,15 +174,14 @@ class Prediction {
       const trace::Drafting drafting{way.second, way.first};
       const std::string name = name_of(mapped_arm.name, way);
       add_arm(mapped_arm, name, drafting);
-      for_each_round(mapped_arm, [&](int round, const ArmCosts& costs) {
-        if (run_.has_times && !costs.contains(way)) return;
+      for (int round = 0; round < run_.trace.header.rounds; ++round) {
+        const ArmCosts costs = costs_of(mapped_, mapped_arm.name, round);
+        if (run_.has_times && !costs.contains(way)) continue;
         trace::Launch& launch = add_launch(name, round);
         for (const auto* map : maps)
           if (auto request = walk(*map, drafting, rules_of(mapped_, mapped_arm.name)))
-            add_request(launch, std::move(*request), [&](const trace::Pass& pass) {
-              return seconds(costs, round, drafting, pass);
-            });
-      });
+            add_request(launch, std::move(*request), drafting, seconds_in(costs));
+      }
     }
     add_oracle(mapped_arm, maps);
   }
@@ -189,22 +190,40 @@ class Prediction {
     if (maps.empty() || maps.front()->kind == trace::MapKind::walked) return;
     const std::string name = mapped_arm.name + "-oracle";
     add_arm(mapped_arm, name, {});
-    for_each_round(mapped_arm, [&](int round, const ArmCosts& costs) {
-      if (run_.has_times && (costs.empty() || !plain_s_.contains(round))) return;
-      const auto cost = [&](const trace::Drafting& drafting, const trace::Pass& pass) {
-        return seconds(costs, round, drafting, pass);
-      };
+    for (int round = 0; round < run_.trace.header.rounds; ++round) {
+      const ArmCosts own = oracle_costs(mapped_arm.name, round, false);
+      if (run_.has_times && own.empty()) continue;
+      ArmCosts expected = oracle_costs(mapped_arm.name, round, true);
+      std::erase_if(expected, [&](const auto& entry) { return !own.contains(entry.first); });
+      if (expected.empty()) {
+        run_.has_lucky_oracle = run_.has_times;
+        expected = own;
+      }
       trace::Launch& launch = add_launch(name, round);
       for (const auto* map : maps)
-        if (auto request = oracle(*map, rules_of(mapped_, mapped_arm.name), cost))
+        if (auto request = oracle(*map, rules_of(mapped_, mapped_arm.name), seconds_in(expected),
+                                  seconds_in(own)))
           launch.requests.push_back(std::move(*request));
-    });
+    }
   }
 
-  template <class Work>
-  void for_each_round(const trace::Arm& arm, Work work) {
-    for (int round = 0; round < run_.trace.header.rounds; ++round)
-      work(round, costs_of(mapped_, arm.name, round));
+  /// Those of the arm, and plain's for no draft at all; empty where either was not timed.
+  ArmCosts oracle_costs(const std::string& arm, int round, bool others) const {
+    ArmCosts costs = costs_of(mapped_, arm, round, others);
+    ArmCosts of_plain = costs_of(mapped_, plain_, round, others);
+    if (costs.empty() || of_plain.empty()) return {};
+    costs.merge(of_plain);
+    return costs;
+  }
+
+  /// A way that was not timed is never chosen by the oracle.
+  PassSeconds seconds_in(const ArmCosts& costs) const {
+    if (!run_.has_times) return [](const auto&, const auto&) { return nominal_s; };
+    return [&costs](const trace::Drafting& drafting, const trace::Pass& pass) {
+      const auto found = costs.find(way_of(drafting));
+      return found == costs.end() ? std::numeric_limits<double>::infinity()
+                                  : found->second.seconds(pass);
+    };
   }
 
   void add_arm(const trace::Arm& mapped_arm, const std::string& name,
@@ -225,30 +244,15 @@ class Prediction {
     return run_.trace.launches.emplace_back(std::move(launch));
   }
 
-  template <class Seconds>
-  static void add_request(trace::Launch& launch, trace::Request request, Seconds seconds) {
-    put_times(request, seconds);
+  static void add_request(trace::Launch& launch, trace::Request request,
+                          const trace::Drafting& drafting, const PassSeconds& seconds) {
+    put_times(request, [&](const trace::Pass& pass) { return seconds(drafting, pass); });
     launch.requests.push_back(std::move(request));
-  }
-
-  double plain_seconds(int round, const trace::Pass& pass) const {
-    const auto found = plain_s_.find(round);
-    return found == plain_s_.end() ? nominal_s : found->second.seconds(pass);
-  }
-
-  double seconds(const ArmCosts& costs, int round, const trace::Drafting& drafting,
-                 const trace::Pass& pass) const {
-    if (!run_.has_times) return nominal_s;
-    if (drafting.n_max == 0) return plain_seconds(round, pass);
-    const auto found = costs.find(way_of(drafting));
-    // A length that was not timed is never chosen by the oracle.
-    return found == costs.end() ? std::numeric_limits<double>::infinity()
-                                : found->second.seconds(pass);
   }
 
   const trace::Trace& mapped_;
   PredictedRun run_;
-  std::map<int, Costs> plain_s_;  ///< by round
+  std::string plain_;  ///< the arm's name
 };
 
 /// The first pass in which a request differs from what was walked; nothing when none does.

@@ -20,11 +20,13 @@ struct PredictedArm {
 struct PredictedRun {
   trace::Trace trace;
   std::vector<PredictedArm> arms;  ///< those of the trace but for plain
-  bool has_times = false;  ///< false: nothing was timed, and every pass counts as one second
+  bool has_times = false;         ///< false: nothing was timed, and every pass counts as one second
+  bool has_lucky_oracle = false;  ///< one was chosen by the times it takes: there are no others
 };
 
 /// Predicts from a trace of maps. A pass takes what passes of its width took where the same arm
-/// drafted so along some of the texts, in each round of the trace.
+/// drafted so along some of the texts, in each round of the trace. An oracle is chosen by the times
+/// of the other rounds, so that it does not gain by what chance made fast in its own.
 PredictedRun predict_run(const trace::Trace& mapped);
 
 /// True of a map of drafts, which is no run that figures could be read off.

@@ -1,5 +1,6 @@
 #include "metrics/steadiness.hpp"
 
+#include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <map>
@@ -9,12 +10,15 @@
 #include "metrics/interval.hpp"
 #include "metrics/rates.hpp"
 #include "metrics/sample.hpp"
+#include "metrics/sweep.hpp"
 
 namespace paceline::metrics {
 
 namespace {
 
 constexpr double ns_per_hour = 3.6e12;
+/// Of launches that are nearer to one another, what they changed is not taken on to an hour.
+constexpr double least_drift_hours = 10.0 / 60;
 
 /// One launch beside the others of its arm.
 struct Launched {
@@ -83,11 +87,16 @@ Estimate launch_sd(const std::vector<std::vector<Launched>>& arms) {
 Estimate drift(const std::vector<std::vector<Launched>>& arms) {
   double times = 0;
   double products = 0;
+  double apart = 0;
   int launches = 0;
   int used = 0;
   for (const auto& arm : arms) {
     if (arm.size() < 2) continue;
     ++used;
+    const auto [first, last] = std::minmax_element(
+        arm.begin(), arm.end(),
+        [](const auto& one, const auto& other) { return one.hours < other.hours; });
+    apart = std::max(apart, last->hours - first->hours);
     launches += static_cast<int>(arm.size());
     for (const auto& launch : arm) {
       times += launch.hours * launch.hours;
@@ -97,6 +106,8 @@ Estimate drift(const std::vector<std::vector<Launched>>& arms) {
   const int freedom = launches - used - 1;
   if (freedom < 1 || !(times > 0))
     return unknown("too few: a drift needs 3 launches of a plain arm at different times");
+  if (apart < least_drift_hours)
+    return unknown("too short: a drift an hour needs plain launches that are 10 minutes apart");
   const double slope = products / times;
   double rest = 0;
   for (const auto& arm : arms)
@@ -118,10 +129,14 @@ Estimate drift(const std::vector<std::vector<Launched>>& arms) {
 Steadiness steadiness_of(const trace::Trace& trace) {
   std::vector<std::vector<Launched>> all;
   std::vector<std::vector<Launched>> plain;
-  for (const auto& arm : trace.header.arms) {
-    all.push_back(launches_of(trace, arm));
-    if (arm.setup.spec_type == trace::SpecType::none) plain.push_back(all.back());
-  }
+  const auto add = [&](const trace::Trace& part) {
+    for (const auto& arm : part.header.arms) {
+      all.push_back(launches_of(part, arm));
+      if (arm.setup.spec_type == trace::SpecType::none) plain.push_back(all.back());
+    }
+  };
+  add(trace);
+  add(held_out_part(trace));
   return {launch_sd(all), drift(plain)};
 }
 

@@ -215,7 +215,7 @@ std::string machine_text(const document::Machine& machine) {
   if (machine.governor.value) add_if(parts, "governor " + util::printable(*machine.governor.value));
   if (machine.load.value)
     parts.push_back("load " + figure(machine.load.value->one_minute) + " at the start");
-  return parts.empty() ? "nothing about it could be read" : comma_separated(parts);
+  return parts.empty() ? util::printable(machine.processor.reason) : comma_separated(parts);
 }
 
 std::string noise_text(const document::Noise& noise) {

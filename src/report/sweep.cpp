@@ -140,9 +140,10 @@ std::string sweep_tables(const Document& document, const Style& style, Notes& no
   if (!document.sweep.value) return "";
   const Sweep& sweep = *document.sweep.value;
   std::string text = fitted(3, style, notes, [&](Level level, Notes& attempt) {
-    std::vector tables{std::pair{std::string("Points, fastest first; intervals hold of all of "
-                                             "them together"),
-                                 points_table(document, level, attempt)}};
+    std::vector tables{std::pair{
+        std::string("Points, fastest first; intervals hold of all of them together") +
+            (document.arms.size() > sweep.points.size() ? ", plain's are ordinary ones" : ""),
+        points_table(document, level, attempt)}};
     for (auto& table : draft_length_tables(sweep, attempt)) tables.push_back(std::move(table));
     return tables;
   });

@@ -62,7 +62,8 @@ std::string class_table(const TunedClass& one, const Style& style) {
          table.render(2, style.colour);
 }
 
-/// The warning of the seeds: the drafts that are accepted best need not be the fastest.
+/// The drafts that are accepted best need not be the fastest. Whether they surely are not, a map
+/// does not test.
 std::string acceptance_text(const TunedClass& one, const Style& style) {
   if (!one.fastest.value || !one.most_accepting.value ||
       *one.fastest.value == *one.most_accepting.value)
@@ -74,8 +75,8 @@ std::string acceptance_text(const TunedClass& one, const Style& style) {
     return std::string();
   };
   return wrapped(
-      fmt::format("  Acceptance is best with {}{}, speed with {}{}: acceptance alone "
-                  "would choose wrongly.",
+      fmt::format("  Predicted acceptance is best with {}{}, predicted speed with {}{}; whether "
+                  "these two speeds differ was not tested.",
                   printable(*one.most_accepting.value), acceptance(*one.most_accepting.value),
                   printable(*one.fastest.value), acceptance(*one.fastest.value)),
       2, style.width);
@@ -91,7 +92,10 @@ std::string plain_text(const Tune& tune, const Style& style) {
 }
 
 std::string mix_table(const Tune& tune, const Style& style) {
-  if (!tune.best.value) return "";
+  if (!tune.best.value)
+    return wrapped("  No way of drafting is best over the mix (" + printable(tune.mix) +
+                       "): " + printable(tune.best.reason) + ".",
+                   2, style.width);
   util::TextTable table;
   table.add_column("arm", Align::left);
   table.add_column("PAT tok/s", Align::left);

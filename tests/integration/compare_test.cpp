@@ -53,6 +53,14 @@ class Compare : public support::MeasuringTest {
     return support::run_program(home(), arguments);
   }
 
+  /// A and B of one run as if they were two.
+  Ended compare_stored(const std::string& b = "t.jsonl") const {
+    auto ended = support::run_program(
+        home(), {"compare", path("t.jsonl") + ":A", path(b) + ":B", "--json", path("report.json")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.errors;
+    return ended;
+  }
+
   util::Json comparison() const { return document().at("comparisons").at(0); }
 };
 
@@ -85,12 +93,20 @@ TEST_F(Compare, of_one_launch_tells_nothing_and_says_so_by_its_exit_code) {
       compare({"--server-bin", one, "--b", "--temp 0.1", "--prompts", "8", "--launches", "1",
                "--fail-if-slower", "0.03", "--format", "benchstat"});
   EXPECT_EQ(ended.exit_code, 4) << ended.errors;
+  const auto whole_memory = document().at("machine").at("memory_bytes");
   EXPECT_EQ(comparison().at("verdict"), "too few");
   EXPECT_THAT(ended.output, HasSubstr("BenchmarkPaceline/class=json/arm=A_again 1 "));
-  const auto stored =
-      support::run_program(home(), {"compare", path("t.jsonl") + ":A", path("t.jsonl") + ":B"});
-  EXPECT_EQ(stored.exit_code, 0) << stored.errors;
+  const auto stored = compare_stored();
   EXPECT_THAT(stored.output, HasSubstr("too few"));
+  EXPECT_EQ(document().at("machine").at("memory_bytes"), whole_memory);
+  EXPECT_THAT(document().at("machine").at("load").at("reason").get<std::string>(),
+              HasSubstr("not the same in both runs"));
+  // The same run as if another machine had made it.
+  auto text = util::read_file(path("t.jsonl")).value_or("");
+  const auto id = text.find(", id ");
+  ASSERT_NE(id, std::string::npos);
+  ASSERT_TRUE(util::write_file(path("other.jsonl"), text.replace(id, 9, ", id none")));
+  EXPECT_THAT(compare_stored("other.jsonl").output, HasSubstr("made on two machines"));
 }
 
 TEST_F(Compare, refuses_what_makes_no_comparison_in_a_sentence) {

@@ -29,6 +29,7 @@ TEST_F(SweepCommand, measures_its_winner_again_on_prompts_that_nothing_was_chose
       sweep({"--spec-type", "draft-mtp", "--vary", "spec-draft-n-max=1,3", "--prompts", "8", "-n",
              "12", "--json", path("report.json"), "--trace", path("t.jsonl")});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  EXPECT_THAT(ended.output, HasSubstr("hold of all of them together, plain's are ordinary ones"));
   EXPECT_THAT(ended.output, HasSubstr("To quote: n-max="));
   const auto sweep = document().at("sweep");
   EXPECT_EQ(sweep.at("points").size(), 2U);

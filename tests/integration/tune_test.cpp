@@ -68,6 +68,14 @@ TEST_F(Tuning, every_length_is_predicted_and_the_best_is_measured_on_fresh_promp
   EXPECT_THAT(ended.output, HasSubstr("Only what is confirmed is a result"));
 }
 
+TEST_F(Tuning, where_greedy_texts_loop_no_length_is_best_and_nothing_is_confirmed) {
+  const auto ended = tune({"--arm", "draft-mtp:1", "--temp", "0", "--fresh-prompts", "1"});
+  EXPECT_EQ(ended.exit_code, 4) << ended.errors;
+  EXPECT_EQ(schema_errors(), "");
+  EXPECT_THAT(std::string(document("t.json")["best"]["reason"]), HasSubstr("class json loops"));
+  EXPECT_THAT(ended.output, HasSubstr("nothing was confirmed"));
+}
+
 TEST_F(Tuning, everything_but_the_confirmation_can_be_made_again_from_the_trace) {
   const auto ended =
       tune({"--arm", "draft-dflash:3:" + lab_model("dflash-f16.gguf"), "--fresh-prompts", "0"});

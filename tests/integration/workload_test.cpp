@@ -63,14 +63,19 @@ TEST_F(WorkloadRun, weighs_the_classes_of_a_mix_file_and_keeps_the_mix) {
   ASSERT_TRUE(trace) << trace.error().message;
   ASSERT_TRUE(trace->header.mix);
   EXPECT_DOUBLE_EQ(trace->header.mix->classes.at("json").share, 0.75);
+  EXPECT_EQ(trace->about->fingerprint.count("file " + mix), 1u);
 }
 
 TEST_F(WorkloadRun, measures_a_published_file_and_says_what_it_left_out) {
   const auto file = written("question.jsonl",
                             "{\"question_id\": 1, \"category\": \"writing\", \"turns\": "
                             "[\"It was a dark\", \"Go on.\"]}\n");
-  const Ended ended = run({"--workload", file, "--prompt-form", "raw", "--prompts", "1"});
+  const Ended ended =
+      run({"--workload", file, "--prompt-form", "raw", "--prompts", "1", "--mix", "prose=1"});
   ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  const auto trace = trace::read_trace(util::read_file(path("trace")).value_or(""));
+  ASSERT_TRUE(trace && trace->about);
+  EXPECT_EQ(trace->about->fingerprint.count("file prose=1"), 0u) << "a mix written out is no file";
   EXPECT_THAT(ended.errors, HasSubstr("only the first turn is used: 1 of 1 records have more"));
   const auto launches = document().at("launches");
   EXPECT_EQ(launches.at("prompt_form"), "raw");

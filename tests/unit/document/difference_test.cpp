@@ -53,6 +53,18 @@ TEST(Difference, names_settings_facts_and_files_that_are_not_the_same) {
   EXPECT_THAT(text, Not(HasSubstr("faster"))) << "no verdict";
 }
 
+TEST(Difference, has_one_place_for_an_arm_that_the_other_study_lacks) {
+  const auto one = support::sample_trace();
+  auto other = one;
+  const std::string gone = other.header.arms[1].name;
+  other.header.arms.erase(other.header.arms.begin() + 1);
+  const auto document = support::sample_document();
+  for (const bool swapped : {false, true})
+    EXPECT_THAT(
+        to_difference(swapped ? other : one, document, swapped ? one : other, document).unlike,
+        ElementsAre(Field(&Unlike::place, "/header/arms/" + gone)));
+}
+
 TEST(HistoryReport, lets_nothing_that_a_trace_says_reach_the_terminal_as_it_is) {
   HistoryStudy study;
   study.id = study.workload = study.models = "\033[31mred";

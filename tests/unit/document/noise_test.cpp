@@ -27,6 +27,17 @@ TEST(ToNoise, NamesTheRequestThatLostMost) {
   EXPECT_EQ(noise.worst_request.value->steal_share, 0.25);
 }
 
+TEST(ToNoise, TakesHeldOutLaunchesInByTheirOwnRound) {
+  auto trace = support::sample_trace();
+  trace.launches.push_back(trace.launches[6]);
+  trace.launches.back().held_out = true;
+  trace.launches.back().round = trace.header.rounds + 1;
+  trace.launches.back().requests[2].noise = {1.0, 4.0, std::nullopt};
+  const Noise noise = noise_of(trace);
+  EXPECT_EQ(noise.worst_request.value->round, trace.header.rounds + 1);
+  EXPECT_EQ(noise.worst_request.value->steal_share, 0.25);
+}
+
 TEST(ToNoise, LooksOnlyAtRequestsBehindFigures) {
   auto trace = support::sample_trace();
   const trace::Noise loud = {4.0, 4.0, 2.0};

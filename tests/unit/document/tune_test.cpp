@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/tune.hpp"
 #include "support/request_builder.hpp"
 
 namespace paceline::document {
@@ -52,6 +53,52 @@ TEST(Tune, measured_speedup_of_the_mix_is_of_the_prompts_that_both_arms_have) {
   EXPECT_LT(*speedup.low, *speedup.value);
   EXPECT_GT(*speedup.high, *speedup.value);
   EXPECT_EQ(tune.grid[2].speedup.reason, "this is the plain arm");
+}
+
+TEST(Tune, claims_no_difference_of_two_predicted_speeds_that_nothing_tested) {
+  Tune tune;
+  tune.classes.emplace_back();
+  tune.classes[0].fastest = known<std::string>("d-n3");
+  tune.classes[0].most_accepting = known<std::string>("d-n1");
+  const auto text = report::tune(tune, {false, 200});
+  EXPECT_EQ(text.find("wrongly"), std::string::npos);
+  EXPECT_NE(text.find("whether these two speeds differ was not tested"), std::string::npos);
+}
+
+/// A drafter that is always right, along a text of 24 tokens that are all alike or all differ.
+trace::DraftMap mapped_text(const std::string& workload_class, bool alike) {
+  trace::DraftMap map;
+  map.workload_class = map.prompt_id = workload_class;
+  map.asks.resize(1);
+  map.asks.front().drafting.n_max = 1;
+  for (int place = 0; place < 24; ++place) {
+    map.tokens.push_back(alike ? 7 : place);
+    map.asks.front().places.push_back(place);
+    map.asks.front().offered.push_back(1);
+    map.asks.front().accepted.push_back(1);
+  }
+  return map;
+}
+
+TEST(Tune, says_that_a_class_loops_where_no_length_is_best) {
+  auto trace = tests::trace_of({"plain", "d"}, {});
+  trace.header.rounds = 1;
+  trace.header.arms[1].setup.spec_type = trace::SpecType::draft_mtp;
+  auto drafted = tests::RequestBuilder("prose", "prose").draft(10, 1, 1).build();
+  drafted.drafting = {{1, 0}};
+  trace.launches = {
+      tests::launch_of("d", 1, {}),  // past all rounds: maps are made there
+      tests::launch_of("plain", 0, {tests::RequestBuilder("prose", "prose").plain(10).build()}),
+      tests::launch_of("d", 0, {drafted})};
+  trace.launches[0].maps = {mapped_text("prose", false), mapped_text("code", true)};
+  trace::Mix mix;
+  mix.classes["code"].share = mix.classes["prose"].share = 0.5;
+  const Tune tune = to_tune(trace, mix);
+  const std::string reason = "class code loops: its rates do not compare with the others";
+  EXPECT_EQ(tune.best.reason, reason);
+  EXPECT_NE(report::tune(tune, {false, 200}).find(reason), std::string::npos);
+  ASSERT_EQ(tune.classes.size(), 2u);
+  EXPECT_EQ(tune.classes[1].fastest.value, "d-n1");
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(DraftMap, the_oracle_gives_a_draft_up_for_a_better_one_behind_it) {
   // The example of the method: 0 -> 1 -> 7, not 0 -> 2 -> 3.
   const auto map = map_with({1, 5, 0, 0, 0, 0, 0});
   const auto every_pass_the_same = [](const trace::Drafting&, const trace::Pass&) { return 1.0; };
-  const auto best = oracle(map, free_rules, every_pass_the_same);
+  const auto best = oracle(map, free_rules, every_pass_the_same, every_pass_the_same);
   ASSERT_TRUE(best);
   ASSERT_EQ(best->passes.size(), 2u);
   EXPECT_EQ(best->passes[0].accepted, 0);
@@ -101,7 +101,8 @@ TEST(DraftMap, the_oracle_gives_a_draft_up_for_a_better_one_behind_it) {
 TEST(DraftMap, a_walked_map_has_no_oracle) {
   auto map = map_with({1, 0});
   map.kind = trace::MapKind::walked;
-  EXPECT_FALSE(oracle(map, free_rules, [](auto&&...) { return 1.0; }));
+  const auto one = [](auto&&...) { return 1.0; };
+  EXPECT_FALSE(oracle(map, free_rules, one, one));
 }
 
 double cost_of(int longest, int width) { return 1 + 0.13 * longest + 0.31 * width; }
@@ -139,9 +140,10 @@ TEST(DraftMap, the_oracle_is_as_fast_as_the_best_of_all_sequences_and_every_walk
     WalkRules rules = free_rules;
     rules.n_predict = repeat % 3 == 0 ? 4 : places + 1 + repeat % 2;
     rules.replays = repeat % 5 == 0;
-    const auto best = oracle(map, rules, [](const trace::Drafting& drafting, const auto& pass) {
+    const auto cost = [](const trace::Drafting& drafting, const auto& pass) {
       return cost_of(drafting.n_max, pass.width);
-    });
+    };
+    const auto best = oracle(map, rules, cost, cost);
     ASSERT_TRUE(best);
     EXPECT_NEAR(static_cast<double>(best->emissions.back().at_ns) * 1e-9,
                 least_by_trying(map, 0, rules), 1e-6)

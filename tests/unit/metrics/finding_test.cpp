@@ -138,16 +138,35 @@ TEST(finding, says_how_many_launches_give_a_difference_of_the_margin_4_chances_i
   EXPECT_EQ(found(1, 0.1).launches_reason, "it is told");
 }
 
-TEST(finding, asks_for_prompts_where_launches_would_not_help) {
+/// Launches that hardly differ, and prompts that gain 0.1 or lose it in all of them.
+Difference of_prompts() {
   Grid prompts(8, 3);
   for (std::size_t unit = 0; unit < 8; ++unit)
     for (std::size_t launch = 0; launch < 3; ++launch)
       prompts.at(unit, launch) = unit % 2 == 0 ? 0.1 : -0.1;
-  auto comparison = seen(0.005);
-  find(comparison, {difference({launches(0.01)}, {prompts}, {}),
-                    difference({launches(0.01)}, {launches(0.01)}, {}), 0.95, true});
-  EXPECT_FALSE(comparison.launches_needed);
-  EXPECT_NE(comparison.launches_reason.find("more prompts"), std::string::npos);
+  return *difference({launches(0.01)}, {prompts}, {});
+}
+
+// Prompts alone leave t on 7 degrees of freedom 2.3646 x 0.1 x sqrt(8 / 7) / sqrt(8): log 1.0935.
+TEST(finding, says_truly_why_launches_would_not_help) {
+  struct Case {
+    const char* says;
+    Grounds grounds;
+    const char* reason;
+  };
+  const Difference steady = *grounds(0.01).of_b;
+  const std::vector<Case> cases{
+      {"3 x (0.1 x 2.80 / 0.0198)^2 is 600 launches, and no prompt differs", grounds(0.1),
+       "over 200 launches of each arm in all would be needed"},
+      {"prompts of B", {of_prompts(), steady}, "what B gains on A that they alone leave 9.3 %"},
+      {"prompts of A again", {steady, of_prompts()}, "what A again gains on A that they alone"}};
+  for (const auto& one : cases) {
+    auto comparison = seen(0.005);
+    find(comparison, one.grounds);
+    EXPECT_FALSE(comparison.launches_needed) << one.says;
+    EXPECT_NE(comparison.launches_reason.find(one.reason), std::string::npos)
+        << one.says << ": " << comparison.launches_reason;
+  }
 }
 
 }  // namespace

@@ -87,6 +87,29 @@ TEST(PredictedRun, every_pass_takes_what_passes_of_its_width_took_where_the_arm_
   EXPECT_EQ(end_of(run, "d-oracle"), (20 + 20 + 11) * ms);
 }
 
+// Length 1 takes 20 ms and 2 takes 36 in every launch, but for the luck of 10 in the first: knowing
+// only the second one, 36 + 36 is chosen no more than 20 + 20 + 11 there.
+TEST(PredictedRun, an_oracle_is_chosen_by_the_times_of_the_other_launches) {
+  auto trace = mapped(2);
+  EXPECT_TRUE(predict_run(mapped(1)).has_lucky_oracle);
+  auto& lucky = trace.launches[2];
+  lucky.requests = {timed({pass_of(3, 1, 10 * ms)}, {{2, 0}}),
+                    timed({pass_of(2, 1, 20 * ms)}, {{1, 0}})};
+  trace.launches.push_back(lucky);
+  trace.launches.back().round = 1;
+  trace.launches.back().requests[0].passes[0].ended_ns = 36 * ms;
+  trace.launches.push_back(trace.launches[1]);
+  trace.launches.back().round = 1;
+  const auto run = predict_run(trace);
+  EXPECT_FALSE(run.has_lucky_oracle);
+  std::vector<trace::Nanoseconds> ends;
+  for (const auto& launch : run.trace.launches)
+    if (launch.arm == "d-oracle") ends.push_back(launch.requests.at(0).emissions.back().at_ns);
+  // The second launch believes the first one and pays 36 ms twice; alone, each would have 20
+  // and 51.
+  EXPECT_EQ(ends, (std::vector<trace::Nanoseconds>{(20 + 20 + 11) * ms, 2 * 36 * ms}));
+}
+
 TEST(PredictedRun, a_width_that_was_not_timed_takes_what_the_nearest_one_took) {
   auto trace = mapped(1);
   trace.launches[2].requests[0] = timed({pass_of(1, 1, 9 * ms), pass_of(4, 1, 40 * ms)}, {{2, 0}});

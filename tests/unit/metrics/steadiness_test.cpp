@@ -26,8 +26,8 @@ trace::Request later(trace::Request request, trace::Nanoseconds by) {
   return request;
 }
 
-/// Plain launches an hour apart, each with one pass time.
-trace::Trace launches(const std::vector<int>& pass_ms) {
+/// Plain launches so long apart, each with one pass time.
+trace::Trace launches(const std::vector<int>& pass_ms, trace::Nanoseconds apart = hour) {
   trace::Trace trace;
   trace.header.arms.resize(1);
   trace.header.arms[0].name = "plain";
@@ -39,7 +39,7 @@ trace::Trace launches(const std::vector<int>& pass_ms) {
     for (int prompt = 0; prompt < 8; ++prompt) {
       tests::RequestBuilder builder("p" + std::to_string(prompt));
       builder.plain(pass_ms[static_cast<std::size_t>(round)]);
-      launch.requests.push_back(later(builder.build(), round * hour));
+      launch.requests.push_back(later(builder.build(), round * apart));
     }
     trace.launches.push_back(std::move(launch));
   }
@@ -65,6 +65,25 @@ TEST(Steadiness, gives_a_drift_no_more_certainty_than_its_launches) {
   EXPECT_NEAR(*steady.drift_per_hour.value, 0, 1e-9);
   EXPECT_NEAR(std::log1p(*steady.drift_per_hour.high), 12.7062 * std::sqrt(0.0006 / 2),
               1e-3 * 0.22);
+}
+
+TEST(Steadiness, takes_no_drift_of_minutes_on_to_an_hour) {
+  const auto drift_of = [](int minutes) {
+    return steadiness_of(launches({99, 100, 101}, hour / 60 * minutes)).drift_per_hour;
+  };
+  EXPECT_FALSE(drift_of(4).value);
+  EXPECT_NE(drift_of(4).reason.find("10 minutes apart"), std::string::npos);
+  EXPECT_NEAR(*drift_of(6).value, std::expm1(-0.1), 1e-9);
+}
+
+// Held-out launches on other prompts take three times as long, which is no noise.
+TEST(Steadiness, counts_held_out_launches_around_their_own_mean) {
+  auto trace = launches({99, 100, 101, 299, 302, 299});
+  trace.header.sweep.emplace();
+  trace.header.sweep->held_out_rounds = trace.header.rounds = 3;
+  for (std::size_t i = 3; i < 6; ++i) trace.launches[i].held_out = true;
+  // Squares of 1, 0 and 1 %, and of 1/300, 2/300 and 1/300, on 4 degrees of freedom.
+  EXPECT_NEAR(*steadiness_of(trace).launch_sd.value, std::sqrt((2e-4 + 6.0 / 9e4) / 4), 1e-6);
 }
 
 TEST(Steadiness, says_nothing_of_too_few_launches) {
