@@ -123,15 +123,17 @@ std::string held_out_text(const Sweep& sweep, Notes& notes) {
            "again: " +
            util::printable(sweep.held_out.reason) + ".";
   const auto& held_out = *sweep.held_out.value;
+  const auto& most = held_out.speedup.high;
   return fmt::format(
       "To quote: {} on {} prompts that nothing was chosen by, {} launches: {} tok/s = {} passes/s "
       "x "
-      "{} tok/pass, speed-up {}.",
+      "{} tok/pass, speed-up {}.{}",
       util::printable(held_out.arm), held_out.prompts, held_out.launches,
       shown(held_out.tokens_per_s, plain_unit, true, notes),
       shown(held_out.passes_per_s, plain_unit, true, notes),
       shown(held_out.tokens_per_pass, plain_unit, true, notes),
-      shown(held_out.speedup, times, true, notes));
+      shown(held_out.speedup, times, true, notes),
+      most && *most < 1 ? " Plain decoding with its settings is faster." : "");
 }
 
 }  // namespace

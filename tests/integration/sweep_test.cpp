@@ -35,6 +35,9 @@ TEST_F(SweepCommand, measures_its_winner_again_on_prompts_that_nothing_was_chose
   EXPECT_EQ(sweep.at("points").size(), 2U);
   EXPECT_EQ(sweep.at("held_out").at("arm"), sweep.at("best"));
   EXPECT_EQ(sweep.at("held_out").at("launches"), 3);
+  const auto& most = sweep.at("held_out").at("speedup").at("high");
+  EXPECT_EQ(ended.output.find("Plain decoding with its settings is faster") != std::string::npos,
+            most.is_number() && most < 1.0);
   const auto trace = trace::read_trace(util::read_file(path("t.jsonl")).value_or(""));
   ASSERT_TRUE(trace);
   std::set<std::string> chosen_by;
