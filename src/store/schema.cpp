@@ -189,6 +189,10 @@ util::Result<void> migrate(Database& database) {
 }  // namespace
 
 util::Result<Database> open_database(const fs::path& file) {
+  // SQLite would make a database that is gone when it is closed.
+  if (file.empty())
+    return util::fail(util::ErrorKind::usage,
+                      "--db has an empty name: give the file of the store, or leave --db out");
   std::error_code problem;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), problem);
   if (problem)

@@ -70,6 +70,13 @@ TEST_F(StoreFile, of_something_else_is_refused_and_left_alone) {
   EXPECT_THAT(Store::open("/proc/no/such/s.db").error().message, HasSubstr("--db"));
 }
 
+TEST_F(StoreFile, without_a_name_is_refused) {
+  const auto store = Store::open("");
+  ASSERT_FALSE(store) << "SQLite would forget the study as soon as it is closed";
+  EXPECT_EQ(store.error().kind, util::ErrorKind::usage);
+  EXPECT_THAT(store.error().message, HasSubstr("--db has an empty name"));
+}
+
 TEST_F(StoreFile, of_a_later_version_is_refused_and_left_alone) {
   { ASSERT_TRUE(Store::open(path("s.db"))->database().run("PRAGMA user_version = 99")); }
   EXPECT_THAT(refusal(path("s.db")), HasSubstr("later version"));
