@@ -142,6 +142,9 @@ util::Result<std::vector<StudyRow>> Store::list(const StudyFilter& filter) {
 }
 
 util::Result<StudyRow> Store::find(const std::string& part) {
+  if (part.empty())
+    return util::fail(util::ErrorKind::usage,
+                      "the name of a study is empty: give its id, a part of it, or last");
   std::vector<StudyRow> found;
   if (part == "last") {
     StudyFilter newest;

@@ -70,6 +70,7 @@ TEST(Store, finds_studies_by_what_they_are) {
   EXPECT_THAT(list(filter), ElementsAre());
   EXPECT_EQ(store.find("last")->id, other.trace_id);
   EXPECT_THAT(store.find("20260").error().message, HasSubstr("several studies"));
+  EXPECT_THAT(store.find("").error().message, HasSubstr("name of a study is empty"));
   EXPECT_THAT(store.find("zzz").error().message, HasSubstr("no study is called"));
   EXPECT_TRUE(*store.untag(*store.find("aaaaaa"), "kept"));
   EXPECT_FALSE(*store.untag(*store.find("aaaaaa"), "kept"));
