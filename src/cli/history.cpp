@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -22,6 +23,7 @@
 #include "report/history.hpp"
 #include "report/terminal.hpp"
 #include "report/tune.hpp"
+#include "trace/trace_file.hpp"
 #include "util/clock.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
@@ -173,6 +175,13 @@ util::Result<void> show(const Settings& settings, store::Store& store) {
                    document::to_json_text(study.document) + "\n", settings.json);
 }
 
+/// What is there and no ordinary file, as a pipe, is written to.
+util::Result<void> check_not_a_file(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  return trace::check_new(path);
+}
+
 util::Result<void> export_studies(const Settings& settings, store::Store& store) {
   std::vector<store::StudyRow> rows;
   const std::size_t file_at = settings.all ? 0 : 1;
@@ -187,13 +196,18 @@ util::Result<void> export_studies(const Settings& settings, store::Store& store)
   }
   if (settings.words.size() > file_at + 1)
     return util::fail(util::ErrorKind::usage, "export writes one file: leave the others out");
+  if (settings.words.size() > file_at) PACELINE_TRY(check_not_a_file(settings.words[file_at]));
   std::string text;
   for (const auto& row : rows) {
     PACELINE_TRY_ASSIGN(const auto lines, store.lines(row));
     text += lines;
   }
-  if (settings.words.size() > file_at) return util::write_file(settings.words[file_at], text);
-  return write_out(text, "", std::nullopt);
+  if (settings.words.size() == file_at) return write_out(text, "", std::nullopt);
+  PACELINE_TRY(util::write_file(settings.words[file_at], text));
+  util::say(fmt::format("Wrote {} to {}",
+                        rows.size() == 1 ? rows[0].id : fmt::format("{} studies", rows.size()),
+                        settings.words[file_at]));
+  return {};
 }
 
 util::Result<void> import_file(const Settings& settings, store::Store& store) {

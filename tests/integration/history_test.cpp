@@ -16,6 +16,9 @@ using ::testing::Not;
 
 const std::string target = std::string(PACELINE_SOURCE_DIR) + "/models/target-mtp-f16.gguf";
 
+const std::string a_trace =
+    std::string(PACELINE_SOURCE_DIR) + "/fuzz/seeds/trace_file_fuzz/small.jsonl";
+
 class HistoryOfRuns : public support::MeasuringTest {
  protected:
   HistoryOfRuns() { std::filesystem::copy_file(target, model_); }
@@ -147,6 +150,20 @@ TEST_F(HistoryOfRuns, StudyIsNotGoneOnWithWhereSomethingChangedUnlessToldSo) {
   const Ended anyway = resume({"--resume-anyway"});
   ASSERT_EQ(anyway.exit_code, 0) << anyway.errors;
   EXPECT_THAT(anyway.output, HasSubstr("had changed: file"));
+}
+
+TEST_F(HistoryOfRuns, ExportWritesOverNoFile) {
+  ASSERT_EQ(history({"import", a_trace}).exit_code, 0);
+  ASSERT_TRUE(util::write_file(path("workload.jsonl"), "mine"));
+  const Ended refused = history({"export", "last", path("workload.jsonl")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("exists already"));
+  EXPECT_EQ(*util::read_file(path("workload.jsonl")), "mine");
+  const Ended wrote = history({"export", "last", path("new.jsonl")});
+  EXPECT_EQ(wrote.exit_code, 0) << wrote.errors;
+  EXPECT_THAT(wrote.errors, HasSubstr("f98f92 to " + path("new.jsonl")));
+  EXPECT_EQ(*util::read_file(path("new.jsonl")), *util::read_file(a_trace));
+  EXPECT_EQ(history({"export", "last", "/dev/stdout"}).output, *util::read_file(a_trace));
 }
 
 TEST_F(HistoryOfRuns, RunSaysBeforeItMeasuresThatTheStoreCannotBeOpened) {
