@@ -23,10 +23,12 @@
 #include "report/history.hpp"
 #include "report/terminal.hpp"
 #include "report/tune.hpp"
+#include "store/import.hpp"
 #include "trace/trace_file.hpp"
 #include "util/clock.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
+#include "util/misused.hpp"
 #include "util/printable.hpp"
 
 namespace paceline::cli {
@@ -210,15 +212,35 @@ util::Result<void> export_studies(const Settings& settings, store::Store& store)
   return {};
 }
 
+/// An error where any study of the file is not taken in; the others are.
 util::Result<void> import_file(const Settings& settings, store::Store& store) {
-  PACELINE_TRY_ASSIGN(const auto text, util::read_file(settings.words[0]));
-  const auto ids = store.import_traces(text);
-  if (!ids)
-    return util::fail(ids.error().kind,
-                      fmt::format("{}: {}", settings.words[0], ids.error().message));
-  for (const auto& id : *ids)
-    util::say(fmt::format("Stored as {} (paceline history show {})", id, id));
-  return {};
+  const std::string& file = settings.words[0];
+  PACELINE_TRY_ASSIGN(const auto text, util::read_file(file));
+  const auto traces = store::split_traces(text);
+  if (traces.studies.empty())
+    return util::misused("{}: this is no trace: it has no header line", file);
+  std::vector<std::string> refused;
+  for (const auto& study : traces.studies) {
+    const auto taken = store::import_study(store, study);
+    if (taken)
+      util::say(fmt::format("Stored as {}{} (paceline history show {}{})", study.id,
+                            *taken ? ", in place of a shorter copy" : "", study.id,
+                            db_words(settings.db)));
+    else if (taken.error().kind == util::ErrorKind::usage)
+      refused.push_back(fmt::format("{}: {}", file, taken.error().message));
+    else
+      return tl::unexpected<util::Error>(taken.error());
+  }
+  if (traces.cut_line)
+    util::say(
+        fmt::format("{}: line {} is cut off and was left out: the study in it is not whole; "
+                    "importing the whole file later replaces it",
+                    file, *traces.cut_line));
+  if (refused.empty()) return {};
+  if (traces.studies.size() == 1) return util::misused("{}", refused.front());
+  for (const auto& why : refused) util::say(why);
+  return util::misused("{}: {} of {} studies were left out, the others are stored", file,
+                       refused.size(), traces.studies.size());
 }
 
 util::Result<void> prune(const Settings& settings, store::Store& store) {

@@ -197,7 +197,7 @@ std::vector<std::string> files_of(const study::RunOptions& options, const Output
 
 void say_where(const trace::Trace& trace, const Output& output, bool whole) {
   const std::string& id = trace.header.trace_id;
-  const std::string db = output.db ? " --db " + *output.db : "";
+  const std::string db = db_words(output.db);
   util::say(fmt::format("Stored as {} (paceline history show {}{})", id, id, db));
   if (!whole && !trace.about->command.empty())
     util::say(fmt::format("Go on with it: paceline {} --resume {}{}", trace.about->command.front(),

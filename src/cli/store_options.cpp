@@ -76,6 +76,8 @@ fs::path store_file(const std::optional<std::string>& db) {
   return db ? fs::path(*db) : util::data_folder() / "paceline.db";
 }
 
+std::string db_words(const std::optional<std::string>& db) { return db ? " --db " + *db : ""; }
+
 util::Result<std::vector<std::string>> with_stored_command(std::vector<std::string> words) {
   std::vector<std::string> rest = words;
   const auto id = take_option(rest, "--resume");

@@ -25,6 +25,9 @@ class Store {
   /// The study whose id is `part`, or the only one whose id has it in it; "last" is the newest.
   util::Result<StudyRow> find(const std::string& part);
 
+  /// The study of exactly that id, if there is one.
+  util::Result<std::optional<StudyRow>> with_id(const std::string& id);
+
   util::Result<std::vector<LaunchRow>> launches(const StudyRow& study);
   util::Result<std::vector<RequestRow>> requests(const StudyRow& study,
                                                  const RequestFilter& filter);
@@ -33,16 +36,11 @@ class Store {
   util::Result<void> each_line(const StudyRow& study,
                                const std::function<util::Result<void>(std::string_view)>& take);
 
-  /// The study's whole trace as JSON lines: what import_trace takes.
+  /// The study's whole trace as JSON lines: what import_study takes.
   util::Result<std::string> lines(const StudyRow& study);
 
   /// The records of the study, put together.
   util::Result<trace::TraceBuilder> build(const StudyRow& study);
-
-  /// The ids of the studies that a text of traces, one behind the other, holds: all of them are
-  /// kept line by line; a line cut off at the end is left out. None is when something in it is
-  /// wrong, or the store has a study of such an id.
-  util::Result<std::vector<std::string>> import_traces(std::string_view text);
 
   util::Result<void> tag(const StudyRow& study, const std::string& name);
   /// False when it had no such tag.
@@ -56,7 +54,6 @@ class Store {
  private:
   explicit Store(Database database) : database_(std::move(database)) {}
   util::Result<std::vector<StudyRow>> rows(Statement statement);
-  util::Result<bool> has(const std::string& id);
 
   Database database_;
 };

@@ -105,6 +105,14 @@ util::Result<Record> read_record(std::string_view line, std::string_view where) 
   }
 }
 
+std::optional<std::string> header_id(std::string_view line) {
+  if (line.find("header") == std::string_view::npos) return std::nullopt;
+  const auto json = util::parse_json(line, "a line");
+  if (!json || !json->is_object() || json->value("record", Json()) != kinds[0]) return std::nullopt;
+  const Json id = json->value("/value/trace_id"_json_pointer, Json());
+  return id.is_string() ? id.get<std::string>() : "";
+}
+
 namespace {
 
 /// True when a comparison or a sweep speaks of an arm that is none of the run's.

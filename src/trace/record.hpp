@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -29,6 +30,10 @@ std::string line_of(const Record& record);
 
 /// The record in a line from anywhere; `where` names it in the error.
 util::Result<Record> read_record(std::string_view line, std::string_view where);
+
+/// The study's id in the line of a header, which may be wrong in every other way and then "";
+/// absent: it is no header.
+std::optional<std::string> header_id(std::string_view line);
 
 /// Makes a trace of records in their order.
 class TraceBuilder {

@@ -166,6 +166,26 @@ TEST_F(HistoryOfRuns, ExportWritesOverNoFile) {
   EXPECT_EQ(history({"export", "last", "/dev/stdout"}).output, *util::read_file(a_trace));
 }
 
+TEST_F(HistoryOfRuns, ImportTakesTheSoundStudiesAndNamesTheOthers) {
+  const auto text = *util::read_file(a_trace);
+  ASSERT_TRUE(util::write_file(path("cut.jsonl"), text.substr(0, text.size() / 2)));
+  const auto in_other = [this](std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", path("b.db")});
+    return history(words);
+  };
+  const Ended cut = in_other({"import", path("cut.jsonl")});
+  EXPECT_EQ(cut.exit_code, 0);
+  EXPECT_THAT(cut.errors, HasSubstr("is cut off"));
+  EXPECT_THAT(cut.errors, HasSubstr("f98f92 --db " + path("b.db") + ")")) << "the hint works";
+  ASSERT_TRUE(util::write_file(path("two.jsonl"), "{}\n" + text));
+  const Ended two = in_other({"import", path("two.jsonl")});
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.errors, HasSubstr("in place of a shorter copy"));
+  EXPECT_THAT(two.errors, HasSubstr("two.jsonl: trace line 1: "));
+  EXPECT_THAT(two.errors, HasSubstr("1 of 2 studies"));
+  EXPECT_EQ(in_other({"export", "last"}).output, text);
+}
+
 TEST_F(HistoryOfRuns, RunSaysBeforeItMeasuresThatTheStoreCannotBeOpened) {
   ASSERT_TRUE(util::write_file(path("notes.txt"), std::string(200, 'x')));
   const Ended ended = support::run_program(
