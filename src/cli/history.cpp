@@ -37,7 +37,7 @@ namespace {
 
 constexpr const char* about_history =
     "The studies that were made on this machine, which all that measures is kept among: "
-    "list them, show one again, export and import them, and clear the oldest away.";
+    "list them, show one again, export and import them, remove one, and clear the oldest away.";
 
 constexpr const char* examples =
     "Examples:\n"
@@ -48,6 +48,7 @@ constexpr const char* examples =
     "  paceline history import trace.jsonl    such a trace, or one from another machine\n"
     "  paceline history diff 4f1c0a last      what differs, and the figures side by side\n"
     "  paceline history tag last before-the-update\n"
+    "  paceline history remove 4f1c0a\n"
     "  paceline history prune --keep-bytes 1GB --dry-run\n\n"
     "STUDY is an id, a part of it that no other has, or last.";
 
@@ -243,6 +244,15 @@ util::Result<void> import_file(const Settings& settings, store::Store& store) {
                        refused.size(), traces.studies.size());
 }
 
+util::Result<void> remove(const Settings& settings, store::Store& store) {
+  PACELINE_TRY_ASSIGN(const auto row, store.find(settings.words[0]));
+  if (row.state == "running")
+    return util::misused("{} is being made: stop the program that makes it first", row.id);
+  PACELINE_TRY(store.remove({row}));
+  util::say("Removed " + row.id);
+  return {};
+}
+
 util::Result<void> prune(const Settings& settings, store::Store& store) {
   std::optional<std::int64_t> keep_bytes;
   if (settings.keep_bytes) {
@@ -301,6 +311,7 @@ const std::vector<Task>& actions() {
       {"show", 1, 1, "STUDY", {"--json", "--requests", "--arm", "--class", "--outcome"}, show},
       {"export", 0, 2, "STUDY [FILE], or --all [FILE]", {"--all"}, export_studies},
       {"import", 1, 1, "FILE", {}, import_file},
+      {"remove", 1, 1, "STUDY", {}, remove},
       {"prune", 0, 0, "", {"--keep-bytes", "--older", "--dry-run"}, prune},
       {"tag", 2, 2, "STUDY TAG", {"--remove"}, tag},
       {"diff", 2, 2, "STUDY STUDY", {}, diff},

@@ -184,6 +184,9 @@ TEST_F(HistoryOfRuns, ImportTakesTheSoundStudiesAndNamesTheOthers) {
   EXPECT_THAT(two.errors, HasSubstr("two.jsonl: trace line 1: "));
   EXPECT_THAT(two.errors, HasSubstr("1 of 2 studies"));
   EXPECT_EQ(in_other({"export", "last"}).output, text);
+  EXPECT_EQ(in_other({"remove", "no-such"}).exit_code, 2);
+  EXPECT_THAT(in_other({"remove", "f98f92"}).errors, HasSubstr("Removed 2026"));
+  EXPECT_THAT(in_other({"list"}).output, HasSubstr("No study"));
 }
 
 TEST_F(HistoryOfRuns, RunSaysBeforeItMeasuresThatTheStoreCannotBeOpened) {
