@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -55,8 +56,13 @@ class TraceBuilder {
   util::Result<void> take_part(Record record);
   util::Result<void> resume(const Resumption& resumption);
 
+  /// What the launches so far must be held against.
+  struct Progress {
+    bool ended = false;
+    std::set<std::string> requests;  ///< that were measured, by what they asked and when
+  };
   Trace trace_;
-  std::vector<bool> ended_launches_;
+  std::vector<Progress> progress_;
   bool begun_ = false;
   bool ended_ = false;
 };
