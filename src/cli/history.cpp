@@ -23,6 +23,7 @@
 #include "report/history.hpp"
 #include "report/terminal.hpp"
 #include "report/tune.hpp"
+#include "report/wrap.hpp"
 #include "store/import.hpp"
 #include "trace/trace_file.hpp"
 #include "util/clock.hpp"
@@ -73,7 +74,7 @@ document::HistoryStudy line_of(const store::StudyRow& row) {
   study.created = row.created;
   study.command = document::known_or(row.kind, "its trace does not say");
   study.tool_version = row.tool_version;
-  study.state = row.state;
+  study.state = store::failed_throughout(row) ? "failed" : row.state;
   study.models = row.models;
   study.workload = row.workload;
   study.launches = row.launches;
@@ -150,6 +151,23 @@ std::string superseded_text(const std::vector<store::LaunchRow>& launches) {
   return text;
 }
 
+/// Why nothing of a study was done.
+std::string failure_text(const store::StudyRow& row, const trace::Trace& trace,
+                         const report::Style& style) {
+  if (!store::failed_throughout(row)) return "";
+  std::string reason;
+  const auto note = [&reason](const trace::Outcome& outcome) {
+    if (reason.empty() && outcome.kind != trace::OutcomeKind::done)
+      reason = util::printable(outcome.reason);
+  };
+  for (const auto& launch : trace.launches) {
+    note(launch.outcome);
+    for (const auto& request : launch.requests) note(request.outcome);
+  }
+  if (reason.empty()) reason = "the trace does not say why";
+  return report::wrapped("  Failed: " + reason, 2, style.width);
+}
+
 /// What tune and predict made of a map; its confirmation is a study of its own.
 util::Result<void> show_map(const Settings& settings, const store::StudyRow& row,
                             const trace::Trace& trace) {
@@ -157,7 +175,8 @@ util::Result<void> show_map(const Settings& settings, const store::StudyRow& row
       trace.header.mix ? *trace.header.mix : metrics::equal_mix(metrics::predict_run(trace).trace);
   const auto made = document::to_tune(trace, mix);
   const auto style = style_for(text_stream(settings.json));
-  return write_out(report::history(history_of({row}), style) + "\n" + report::tune(made, style),
+  return write_out(report::history(history_of({row}), style) + failure_text(row, trace, style) +
+                       "\n" + report::tune(made, style),
                    document::to_json_text(made) + "\n", settings.json);
 }
 
@@ -173,8 +192,8 @@ util::Result<void> show(const Settings& settings, store::Store& store) {
   PACELINE_TRY_ASSIGN(const auto study, shown(row, store));
   PACELINE_TRY_ASSIGN(const auto launches, store.launches(row));
   const auto style = style_for(text_stream(settings.json));
-  return write_out(report::history(history_of({row}), style) + "\n" +
-                       report::terminal(study.document, style) + superseded_text(launches),
+  return write_out(report::history(history_of({row}), style) + failure_text(row, trace, style) +
+                       "\n" + report::terminal(study.document, style) + superseded_text(launches),
                    document::to_json_text(study.document) + "\n", settings.json);
 }
 

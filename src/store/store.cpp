@@ -15,7 +15,9 @@ namespace {
 constexpr const char* study_columns =
     "SELECT key, id, created, kind, tool_version, workload, models, state, owner, launches, "
     "requests, failed, superseded, resumed, bytes, "
-    "(SELECT group_concat(name, char(10)) FROM tag WHERE study = key) FROM study";
+    "(SELECT group_concat(name, char(10)) FROM tag WHERE study = key), "
+    "(SELECT count(*) FROM launch WHERE launch.study = study.key AND launch.superseded = 0 "
+    "AND launch.outcome = 'done') FROM study";
 
 /// Conditions of a query, joined by AND.
 class Where {
@@ -66,6 +68,7 @@ StudyRow study_of(const Statement& row) {
   study.resumed = static_cast<int>(row.integer(13));
   study.bytes = row.integer(14);
   study.tags = lines_of(row.text(15));
+  study.launches_done = static_cast<int>(row.integer(16));
   return study;
 }
 

@@ -189,6 +189,12 @@ TEST_F(HistoryOfRuns, ImportTakesTheSoundStudiesAndNamesTheOthers) {
   EXPECT_THAT(in_other({"list"}).output, HasSubstr("No study"));
 }
 
+TEST_F(HistoryOfRuns, ListAndShowSayThatAStudyFailed) {
+  ASSERT_EQ(support::run_program(home(), study("1", {"--server-bin", "/bin/false"})).exit_code, 3);
+  EXPECT_EQ(listed().at(0).at("state"), "failed");
+  EXPECT_THAT(history({"show", "last"}).output, HasSubstr("Failed: /bin/false ended by itself"));
+}
+
 TEST_F(HistoryOfRuns, RunSaysBeforeItMeasuresThatTheStoreCannotBeOpened) {
   ASSERT_TRUE(util::write_file(path("notes.txt"), std::string(200, 'x')));
   const Ended ended = support::run_program(

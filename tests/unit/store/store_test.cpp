@@ -133,6 +133,27 @@ TEST(Store, keeps_what_a_resumed_study_supersedes_out_of_its_counters) {
   EXPECT_FALSE(trace->interrupted);
 }
 
+/// A study with one launch that ended so, and measured requests of which some failed.
+bool failed(trace::OutcomeKind kind, const std::vector<bool>& done, bool has_end = true) {
+  auto store = empty_store();
+  StudyJournal journal(store.database());
+  EXPECT_TRUE(journal.begin(sample_header("a")));
+  EXPECT_TRUE(journal.launch(sample_launch(0)));
+  for (const bool one : done) EXPECT_TRUE(journal.request(0, sample_request("p", one)));
+  EXPECT_TRUE(journal.launch_end(0, trace::ended(kind, "why")));
+  EXPECT_TRUE(!has_end || journal.end(false));
+  return failed_throughout(*store.find("a"));
+}
+
+TEST(Store, tells_studies_of_which_nothing_was_done_from_those_that_are_done) {
+  using trace::OutcomeKind;
+  EXPECT_TRUE(failed(OutcomeKind::refused, {})) << "its server never started";
+  EXPECT_TRUE(failed(OutcomeKind::done, {false, false}));
+  EXPECT_FALSE(failed(OutcomeKind::crashed, {false, true}));
+  EXPECT_FALSE(failed(OutcomeKind::done, {})) << "a fill alone";
+  EXPECT_FALSE(failed(OutcomeKind::refused, {}, false)) << "it runs";
+}
+
 TEST(Store, says_that_a_study_without_an_end_was_cut_off_once_its_program_is_gone) {
   auto store = empty_store();
   StudyJournal journal(store.database());
@@ -326,6 +347,7 @@ std::string any_trace() {
       auto request =
           sample_request(*rc::gen::arbitrary<std::string>(), *rc::gen::arbitrary<bool>());
       request.text = *rc::gen::arbitrary<std::string>();
+      request.repetition = i;
       text +=
           trace::line_of({launch, request}) + std::string(*rc::gen::inRange(0u, 3u), ' ') + "\n";
     }
@@ -347,7 +369,6 @@ RC_GTEST_PROP(Store, exports_byte_for_byte_what_it_imported, ()) {
   auto other = empty_store();
   RC_ASSERT(import_all(other, exported) == std::vector<std::string>{""});
   RC_ASSERT(*other.lines(*other.find("last")) == text);
-      request.repetition = i;
   RC_ASSERT(trace::read_trace(text)->launches.size() ==
             static_cast<std::size_t>(one.find("last")->launches));
 }
