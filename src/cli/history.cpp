@@ -321,19 +321,34 @@ struct Task {
   std::size_t most_words;
   const char* takes;  ///< for an error
   std::vector<std::string> options;
+  util::Result<store::Store> (*open)(const std::filesystem::path& file);
   util::Result<void> (*run)(const Settings&, store::Store&);
 };
 
 const std::vector<Task>& actions() {
+  const auto to_read = store::Store::open_to_read;
+  const auto to_write = store::Store::open;
   static const std::vector<Task> table = {
-      {"list", 0, 0, "", {"--model", "--kind", "--since", "--tag", "--limit", "--json"}, list},
-      {"show", 1, 1, "STUDY", {"--json", "--requests", "--arm", "--class", "--outcome"}, show},
-      {"export", 0, 2, "STUDY [FILE], or --all [FILE]", {"--all"}, export_studies},
-      {"import", 1, 1, "FILE", {}, import_file},
-      {"remove", 1, 1, "STUDY", {}, remove},
-      {"prune", 0, 0, "", {"--keep-bytes", "--older", "--dry-run"}, prune},
-      {"tag", 2, 2, "STUDY TAG", {"--remove"}, tag},
-      {"diff", 2, 2, "STUDY STUDY", {}, diff},
+      {"list",
+       0,
+       0,
+       "",
+       {"--model", "--kind", "--since", "--tag", "--limit", "--json"},
+       to_read,
+       list},
+      {"show",
+       1,
+       1,
+       "STUDY",
+       {"--json", "--requests", "--arm", "--class", "--outcome"},
+       to_read,
+       show},
+      {"export", 0, 2, "STUDY [FILE], or --all [FILE]", {"--all"}, to_read, export_studies},
+      {"import", 1, 1, "FILE", {}, to_write, import_file},
+      {"remove", 1, 1, "STUDY", {}, to_write, remove},
+      {"prune", 0, 0, "", {"--keep-bytes", "--older", "--dry-run"}, to_write, prune},
+      {"tag", 2, 2, "STUDY TAG", {"--remove"}, to_write, tag},
+      {"diff", 2, 2, "STUDY STUDY", {}, to_read, diff},
   };
   return table;
 }
@@ -356,7 +371,7 @@ util::Result<int> history(const Settings& settings, const std::vector<std::strin
   const auto action = std::find_if(actions().begin(), actions().end(),
                                    [&](const Task& one) { return one.name == settings.action; });
   PACELINE_TRY(check_words(settings, *action, given));
-  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(settings.db)));
+  PACELINE_TRY_ASSIGN(auto store, action->open(store_file(settings.db)));
   PACELINE_TRY(action->run(settings, store));
   return 0;
 }

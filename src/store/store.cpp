@@ -126,6 +126,11 @@ util::Result<Store> Store::open(const std::filesystem::path& file) {
   return Store(std::move(database));
 }
 
+util::Result<Store> Store::open_to_read(const std::filesystem::path& file) {
+  PACELINE_TRY_ASSIGN(auto database, store::open_to_read(file));
+  return Store(std::move(database));
+}
+
 util::Result<std::vector<StudyRow>> Store::rows(Statement statement) {
   std::vector<StudyRow> studies;
   while (true) {

@@ -19,6 +19,9 @@ class Store {
   /// Makes the file and its folder when there is none.
   static util::Result<Store> open(const std::filesystem::path& file);
 
+  /// To look only: a store that cannot be written will do.
+  static util::Result<Store> open_to_read(const std::filesystem::path& file);
+
   /// The newest first.
   util::Result<std::vector<StudyRow>> list(const StudyFilter& filter);
 
