@@ -259,8 +259,8 @@ util::Result<void> import_file(const Settings& settings, store::Store& store) {
   if (refused.empty()) return {};
   if (traces.studies.size() == 1) return util::misused("{}", refused.front());
   for (const auto& why : refused) util::say(why);
-  return util::misused("{}: {} of {} studies were left out, the others are stored", file,
-                       refused.size(), traces.studies.size());
+  return util::misused("{}: {} of its {} studies were left out", file, refused.size(),
+                       traces.studies.size());
 }
 
 util::Result<void> remove(const Settings& settings, store::Store& store) {

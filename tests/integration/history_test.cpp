@@ -182,7 +182,7 @@ TEST_F(HistoryOfRuns, ImportTakesTheSoundStudiesAndNamesTheOthers) {
   EXPECT_EQ(two.exit_code, 2);
   EXPECT_THAT(two.errors, HasSubstr("in place of a shorter copy"));
   EXPECT_THAT(two.errors, HasSubstr("two.jsonl: trace line 1: "));
-  EXPECT_THAT(two.errors, HasSubstr("1 of 2 studies"));
+  EXPECT_THAT(two.errors, HasSubstr("1 of its 2 studies"));
   EXPECT_EQ(in_other({"export", "last"}).output, text);
   EXPECT_EQ(in_other({"remove", "no-such"}).exit_code, 2);
   EXPECT_THAT(in_other({"remove", "f98f92"}).errors, HasSubstr("Removed 2026"));
