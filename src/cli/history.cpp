@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -22,9 +23,13 @@
 #include "report/history.hpp"
 #include "report/terminal.hpp"
 #include "report/tune.hpp"
+#include "report/wrap.hpp"
+#include "store/import.hpp"
+#include "trace/trace_file.hpp"
 #include "util/clock.hpp"
 #include "util/console.hpp"
 #include "util/files.hpp"
+#include "util/misused.hpp"
 #include "util/printable.hpp"
 
 namespace paceline::cli {
@@ -33,7 +38,7 @@ namespace {
 
 constexpr const char* about_history =
     "The studies that were made on this machine, which all that measures is kept among: "
-    "list them, show one again, export and import them, and clear the oldest away.";
+    "list them, show one again, export and import them, remove one, and clear the oldest away.";
 
 constexpr const char* examples =
     "Examples:\n"
@@ -44,6 +49,7 @@ constexpr const char* examples =
     "  paceline history import trace.jsonl    such a trace, or one from another machine\n"
     "  paceline history diff 4f1c0a last      what differs, and the figures side by side\n"
     "  paceline history tag last before-the-update\n"
+    "  paceline history remove 4f1c0a\n"
     "  paceline history prune --keep-bytes 1GB --dry-run\n\n"
     "STUDY is an id, a part of it that no other has, or last.";
 
@@ -68,7 +74,7 @@ document::HistoryStudy line_of(const store::StudyRow& row) {
   study.created = row.created;
   study.command = document::known_or(row.kind, "its trace does not say");
   study.tool_version = row.tool_version;
-  study.state = row.state;
+  study.state = store::failed_throughout(row) ? "failed" : row.state;
   study.models = row.models;
   study.workload = row.workload;
   study.launches = row.launches;
@@ -145,6 +151,23 @@ std::string superseded_text(const std::vector<store::LaunchRow>& launches) {
   return text;
 }
 
+/// Why nothing of a study was done.
+std::string failure_text(const store::StudyRow& row, const trace::Trace& trace,
+                         const report::Style& style) {
+  if (!store::failed_throughout(row)) return "";
+  std::string reason;
+  const auto note = [&reason](const trace::Outcome& outcome) {
+    if (reason.empty() && outcome.kind != trace::OutcomeKind::done)
+      reason = util::printable(outcome.reason);
+  };
+  for (const auto& launch : trace.launches) {
+    note(launch.outcome);
+    for (const auto& request : launch.requests) note(request.outcome);
+  }
+  if (reason.empty()) reason = "the trace does not say why";
+  return report::wrapped("  Failed: " + reason, 2, style.width);
+}
+
 /// What tune and predict made of a map; its confirmation is a study of its own.
 util::Result<void> show_map(const Settings& settings, const store::StudyRow& row,
                             const trace::Trace& trace) {
@@ -152,7 +175,8 @@ util::Result<void> show_map(const Settings& settings, const store::StudyRow& row
       trace.header.mix ? *trace.header.mix : metrics::equal_mix(metrics::predict_run(trace).trace);
   const auto made = document::to_tune(trace, mix);
   const auto style = style_for(text_stream(settings.json));
-  return write_out(report::history(history_of({row}), style) + "\n" + report::tune(made, style),
+  return write_out(report::history(history_of({row}), style) + failure_text(row, trace, style) +
+                       "\n" + report::tune(made, style),
                    document::to_json_text(made) + "\n", settings.json);
 }
 
@@ -168,9 +192,16 @@ util::Result<void> show(const Settings& settings, store::Store& store) {
   PACELINE_TRY_ASSIGN(const auto study, shown(row, store));
   PACELINE_TRY_ASSIGN(const auto launches, store.launches(row));
   const auto style = style_for(text_stream(settings.json));
-  return write_out(report::history(history_of({row}), style) + "\n" +
-                       report::terminal(study.document, style) + superseded_text(launches),
+  return write_out(report::history(history_of({row}), style) + failure_text(row, trace, style) +
+                       "\n" + report::terminal(study.document, style) + superseded_text(launches),
                    document::to_json_text(study.document) + "\n", settings.json);
+}
+
+/// What is there and no ordinary file, as a pipe, is written to.
+util::Result<void> check_not_a_file(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  return trace::check_new(path);
 }
 
 util::Result<void> export_studies(const Settings& settings, store::Store& store) {
@@ -187,23 +218,57 @@ util::Result<void> export_studies(const Settings& settings, store::Store& store)
   }
   if (settings.words.size() > file_at + 1)
     return util::fail(util::ErrorKind::usage, "export writes one file: leave the others out");
+  if (settings.words.size() > file_at) PACELINE_TRY(check_not_a_file(settings.words[file_at]));
   std::string text;
   for (const auto& row : rows) {
     PACELINE_TRY_ASSIGN(const auto lines, store.lines(row));
     text += lines;
   }
-  if (settings.words.size() > file_at) return util::write_file(settings.words[file_at], text);
-  return write_out(text, "", std::nullopt);
+  if (settings.words.size() == file_at) return write_out(text, "", std::nullopt);
+  PACELINE_TRY(util::write_file(settings.words[file_at], text));
+  util::say(fmt::format("Wrote {} to {}",
+                        rows.size() == 1 ? rows[0].id : fmt::format("{} studies", rows.size()),
+                        settings.words[file_at]));
+  return {};
 }
 
+/// An error where any study of the file is not taken in; the others are.
 util::Result<void> import_file(const Settings& settings, store::Store& store) {
-  PACELINE_TRY_ASSIGN(const auto text, util::read_file(settings.words[0]));
-  const auto ids = store.import_traces(text);
-  if (!ids)
-    return util::fail(ids.error().kind,
-                      fmt::format("{}: {}", settings.words[0], ids.error().message));
-  for (const auto& id : *ids)
-    util::say(fmt::format("Stored as {} (paceline history show {})", id, id));
+  const std::string& file = settings.words[0];
+  PACELINE_TRY_ASSIGN(const auto text, util::read_file(file));
+  const auto traces = store::split_traces(text);
+  if (traces.studies.empty())
+    return util::misused("{}: this is no trace: it has no header line", file);
+  std::vector<std::string> refused;
+  for (const auto& study : traces.studies) {
+    const auto taken = store::import_study(store, study);
+    if (taken)
+      util::say(fmt::format("Stored as {}{} (paceline history show {}{})", study.id,
+                            *taken ? ", in place of a shorter copy" : "", study.id,
+                            db_words(settings.db)));
+    else if (taken.error().kind == util::ErrorKind::usage)
+      refused.push_back(fmt::format("{}: {}", file, taken.error().message));
+    else
+      return tl::unexpected<util::Error>(taken.error());
+  }
+  if (traces.cut_line)
+    util::say(
+        fmt::format("{}: line {} is cut off and was left out: the study in it is not whole; "
+                    "importing the whole file later replaces it",
+                    file, *traces.cut_line));
+  if (refused.empty()) return {};
+  if (traces.studies.size() == 1) return util::misused("{}", refused.front());
+  for (const auto& why : refused) util::say(why);
+  return util::misused("{}: {} of its {} studies were left out", file, refused.size(),
+                       traces.studies.size());
+}
+
+util::Result<void> remove(const Settings& settings, store::Store& store) {
+  PACELINE_TRY_ASSIGN(const auto row, store.find(settings.words[0]));
+  if (row.state == "running")
+    return util::misused("{} is being made: stop the program that makes it first", row.id);
+  PACELINE_TRY(store.remove({row}));
+  util::say("Removed " + row.id);
   return {};
 }
 
@@ -256,18 +321,34 @@ struct Task {
   std::size_t most_words;
   const char* takes;  ///< for an error
   std::vector<std::string> options;
+  util::Result<store::Store> (*open)(const std::filesystem::path& file);
   util::Result<void> (*run)(const Settings&, store::Store&);
 };
 
 const std::vector<Task>& actions() {
+  const auto to_read = store::Store::open_to_read;
+  const auto to_write = store::Store::open;
   static const std::vector<Task> table = {
-      {"list", 0, 0, "", {"--model", "--kind", "--since", "--tag", "--limit", "--json"}, list},
-      {"show", 1, 1, "STUDY", {"--json", "--requests", "--arm", "--class", "--outcome"}, show},
-      {"export", 0, 2, "STUDY [FILE], or --all [FILE]", {"--all"}, export_studies},
-      {"import", 1, 1, "FILE", {}, import_file},
-      {"prune", 0, 0, "", {"--keep-bytes", "--older", "--dry-run"}, prune},
-      {"tag", 2, 2, "STUDY TAG", {"--remove"}, tag},
-      {"diff", 2, 2, "STUDY STUDY", {}, diff},
+      {"list",
+       0,
+       0,
+       "",
+       {"--model", "--kind", "--since", "--tag", "--limit", "--json"},
+       to_read,
+       list},
+      {"show",
+       1,
+       1,
+       "STUDY",
+       {"--json", "--requests", "--arm", "--class", "--outcome"},
+       to_read,
+       show},
+      {"export", 0, 2, "STUDY [FILE], or --all [FILE]", {"--all"}, to_read, export_studies},
+      {"import", 1, 1, "FILE", {}, to_write, import_file},
+      {"remove", 1, 1, "STUDY", {}, to_write, remove},
+      {"prune", 0, 0, "", {"--keep-bytes", "--older", "--dry-run"}, to_write, prune},
+      {"tag", 2, 2, "STUDY TAG", {"--remove"}, to_write, tag},
+      {"diff", 2, 2, "STUDY STUDY", {}, to_read, diff},
   };
   return table;
 }
@@ -290,7 +371,7 @@ util::Result<int> history(const Settings& settings, const std::vector<std::strin
   const auto action = std::find_if(actions().begin(), actions().end(),
                                    [&](const Task& one) { return one.name == settings.action; });
   PACELINE_TRY(check_words(settings, *action, given));
-  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(settings.db)));
+  PACELINE_TRY_ASSIGN(auto store, action->open(store_file(settings.db)));
   PACELINE_TRY(action->run(settings, store));
   return 0;
 }

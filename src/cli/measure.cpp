@@ -174,8 +174,6 @@ bool anything_opened(const trace::Trace& trace) {
                      [](const trace::Launch& launch) { return launch.facts.has_value(); });
 }
 
-std::string db_words(const Output& output) { return output.db ? " --db " + *output.db : ""; }
-
 util::Result<void> write_report(const document::Document& document, const Output& output,
                                 bool printed) {
   const report::Style style = style_for(text_stream(output.json));
@@ -200,12 +198,12 @@ std::vector<std::string> files_of(const study::RunOptions& options, const Output
 void say_how_to_go_on(const trace::Trace& trace, const Output& output) {
   if (trace.about->command.empty()) return;
   util::say(fmt::format("Go on with it: paceline {} --resume {}{}", trace.about->command.front(),
-                        trace.header.trace_id, db_words(output)));
+                        trace.header.trace_id, db_words(output.db)));
 }
 
 void say_where(const trace::Trace& trace, const Output& output, bool whole) {
   const std::string& id = trace.header.trace_id;
-  util::say(fmt::format("Stored as {} (paceline history show {}{})", id, id, db_words(output)));
+  util::say(fmt::format("Stored as {} (paceline history show {}{})", id, id, db_words(output.db)));
   if (!whole) say_how_to_go_on(trace, output);
 }
 

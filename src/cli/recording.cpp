@@ -115,13 +115,9 @@ util::Result<std::unique_ptr<Recording>> Recording::open_part(const study::RunOp
   PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(output.db)));
   std::unique_ptr<Recording> recording(new Recording(std::move(store)));
   const std::string id = output.resume ? *output.resume : new_trace_id();
-  PACELINE_TRY_ASSIGN(const bool is_there, recording->store_.has(id));
-  if (!is_there) {
-    PACELINE_TRY(recording->begin_anew(options, output, id));
-    return recording;
-  }
-  PACELINE_TRY_ASSIGN(const auto study, recording->store_.find(id));
-  PACELINE_TRY(recording->go_on(options, output, study));
+  PACELINE_TRY_ASSIGN(const auto study, recording->store_.with_id(id));
+  PACELINE_TRY(study ? recording->go_on(options, output, *study)
+                     : recording->begin_anew(options, output, id));
   return recording;
 }
 

@@ -76,6 +76,8 @@ fs::path store_file(const std::optional<std::string>& db) {
   return db ? fs::path(*db) : util::data_folder() / "paceline.db";
 }
 
+std::string db_words(const std::optional<std::string>& db) { return db ? " --db " + *db : ""; }
+
 util::Result<std::vector<std::string>> with_stored_command(std::vector<std::string> words) {
   std::vector<std::string> rest = words;
   const auto id = take_option(rest, "--resume");
@@ -89,8 +91,8 @@ util::Result<std::vector<std::string>> with_stored_command(std::vector<std::stri
   if (!rest.empty())
     return util::misused("--resume goes on with a study as it was begun: leave {} out",
                          rest.front());
+  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(db)));
   const fs::path file = fs::absolute(store_file(db));
-  PACELINE_TRY_ASSIGN(auto store, store::Store::open(file));
   PACELINE_TRY_ASSIGN(const auto study, store.find(*id));
   PACELINE_TRY_ASSIGN(const auto made, about(store, study));
   if (made.command.front() != command)

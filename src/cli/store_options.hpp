@@ -23,6 +23,9 @@ void add_store_options(CLI::App& command, Output& output);
 /// The store of --db, else paceline.db in the data folder.
 std::filesystem::path store_file(const std::optional<std::string>& db);
 
+/// " --db FILE" to go on a command line that is shown, or nothing.
+std::string db_words(const std::optional<std::string>& db);
+
 /// The whole command line where `words` ask to go on with a study, as "run --resume ID": the words
 /// that the study was made with, and behind them those about going on. The working folder becomes
 /// that of the study, as its paths start there. All other words come back as they are.

@@ -103,7 +103,7 @@ util::Result<trace::Trace> read_run(const std::string& name, const std::optional
     PACELINE_TRY_ASSIGN(const std::string text, util::read_file(name));
     return trace::read_trace(text);
   }
-  PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(db)));
+  PACELINE_TRY_ASSIGN(auto store, store::Store::open_to_read(store_file(db)));
   PACELINE_TRY_ASSIGN(const auto study, store.find(name));
   PACELINE_TRY_ASSIGN(auto builder, store.build(study));
   return builder.finish();

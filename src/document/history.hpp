@@ -15,7 +15,8 @@ struct HistoryStudy {
   std::string created;         ///< UTC, ISO 8601
   Known<std::string> command;  ///< that made it: "run", "fill", "demo"
   std::string tool_version;
-  std::string state;   ///< "running", "cut off", "interrupted" or "done"
+  std::string state;   ///< "running", "cut off", "interrupted", "done", or "failed": nothing of it
+                       ///< was done
   std::string models;  ///< names of files without folders, or addresses of servers
   std::string workload;
   int launches = 0;

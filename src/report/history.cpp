@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "report/format.hpp"
 #include "report/wrap.hpp"
 #include "util/printable.hpp"
@@ -33,28 +35,69 @@ std::string value_text(const document::Quantity& quantity) {
 
 std::string or_nothing(const std::string& json) { return json.empty() ? "-" : printable(json); }
 
+constexpr std::size_t indent = 2;
+
+/// Which columns a table of studies shows, and how much of long words.
+struct Shown {
+  std::size_t longest;
+  bool has_time = true;  ///< ids begin with it
+  bool has_sizes = true;
+};
+
+bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
+
+/// The beginning and the end of a text, of a path mostly, in so many bytes and never half a letter.
+std::string shortened(const std::string& hostile, std::size_t longest) {
+  const std::string text = printable(hostile);
+  if (text.size() <= longest) return text;
+  constexpr std::string_view gap = "..";
+  std::size_t begin = (longest - gap.size()) / 2;
+  std::size_t end = text.size() - begin;
+  while (begin > 0 && goes_on(text[begin])) --begin;
+  while (end < text.size() && goes_on(text[end])) ++end;
+  return text.substr(0, begin) + std::string(gap) + text.substr(end);
+}
+
+/// Columns that are left out are empty, so they vanish.
+util::TextTable studies_table(const std::vector<document::HistoryStudy>& studies, Shown shown) {
+  const auto short_word = [&shown](const std::string& word) {
+    return shortened(word, shown.longest);
+  };
+  const auto if_has = [](bool has, const std::string& text) { return has ? text : ""; };
+  util::TextTable table;
+  for (const char* heading :
+       {"study", shown.has_time ? "made" : "", "by", "state", "models", "workload"})
+    table.add_column(heading, Align::left);
+  for (const char* heading :
+       {shown.has_sizes ? "launches" : "", "requests", shown.has_sizes ? "size" : ""})
+    table.add_column(heading, Align::right);
+  table.add_column("tags", Align::left);
+  for (const auto& study : studies)
+    table.add_row({{printable(study.id)},
+                   {if_has(shown.has_time, shortened(study.created, 20))},
+                   {short_word(study.command.value.value_or("unknown"))},
+                   {state_text(study)},
+                   {short_word(study.models)},
+                   {short_word(study.workload)},
+                   {if_has(shown.has_sizes, std::to_string(study.launches))},
+                   {requests_text(study)},
+                   {if_has(shown.has_sizes, bytes(static_cast<std::uint64_t>(study.bytes)))},
+                   {short_word(fmt::format("{}", fmt::join(study.tags, ", ")))}});
+  return table;
+}
+
 }  // namespace
 
 std::string history(const document::History& history, const Style& style) {
   if (history.studies.empty()) return "  No study is there that is like that.\n";
-  util::TextTable table;
-  for (const char* heading : {"study", "made", "by", "state", "models", "workload"})
-    table.add_column(heading, Align::left);
-  for (const char* heading : {"launches", "requests", "size"})
-    table.add_column(heading, Align::right);
-  table.add_column("tags", Align::left);
-  for (const auto& study : history.studies)
-    table.add_row({{printable(study.id)},
-                   {printable(study.created)},
-                   {printable(study.command.value.value_or("unknown"))},
-                   {state_text(study)},
-                   {printable(study.models)},
-                   {printable(study.workload)},
-                   {std::to_string(study.launches)},
-                   {requests_text(study)},
-                   {bytes(static_cast<std::uint64_t>(study.bytes))},
-                   {printable(fmt::format("{}", fmt::join(study.tags, ", ")))}});
-  return table.render(2, style.colour);
+  constexpr Shown narrowest{8, false, false};
+  for (const Shown shown : {Shown{200}, Shown{40}, Shown{28}, Shown{20}, Shown{14},
+                            Shown{20, false}, Shown{12, false}, Shown{16, false, false}}) {
+    const auto table = studies_table(history.studies, shown);
+    if (std::cmp_less_equal(table.width(indent), style.width))
+      return table.render(indent, style.colour);
+  }
+  return studies_table(history.studies, narrowest).render(indent, style.colour);
 }
 
 std::string requests(const std::vector<document::HistoryRequest>& requests, const Style& style) {
@@ -78,7 +121,7 @@ std::string requests(const std::vector<document::HistoryRequest>& requests, cons
          {request.superseded ? "superseded: its launch was cut off and made again"
           : request.in_load  ? "beside others"
                              : ""}});
-  return table.render(2, style.colour);
+  return table.render(indent, style.colour);
 }
 
 std::string difference(const document::Difference& difference, const Style& style) {

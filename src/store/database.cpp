@@ -137,9 +137,27 @@ std::string_view Statement::blob(int column) const {
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
 util::Result<Database> Database::open(const std::filesystem::path& file) {
+  return open_as(file, file.string(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
+// Of a store whose -wal file is empty SQLite is told that nothing changes it: else it would want to
+// write its files beside it. https://sqlite.org/uri.html
+util::Result<Database> Database::open_read_only(const std::filesystem::path& file) {
+  std::error_code absent;
+  const auto waiting = std::filesystem::file_size(file.string() + "-wal", absent);
+  std::string name = "file://";
+  for (const char letter : std::filesystem::absolute(file).string())
+    name += letter == '%' || letter == '?' || letter == '#'
+                ? fmt::format("%{:02x}", static_cast<unsigned>(letter))
+                : std::string(1, letter);
+  if (absent || waiting == 0) name += "?immutable=1";
+  return open_as(file, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+util::Result<Database> Database::open_as(const std::filesystem::path& file, const std::string& name,
+                                         int flags) {
   sqlite3* handle = nullptr;
-  const int code =
-      sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   Database database(file, handle);
   if (code != SQLITE_OK) return tl::unexpected<util::Error>(database.problem(code));
   sqlite3_extended_result_codes(handle, 1);

@@ -64,6 +64,9 @@ class Database {
   /// Opens the file, or creates an empty one; reads and changes nothing yet.
   static util::Result<Database> open(const std::filesystem::path& file);
 
+  /// To look into a file that is there and cannot be written.
+  static util::Result<Database> open_read_only(const std::filesystem::path& file);
+
   util::Result<Statement> prepare(std::string_view sql);
 
   /// Several statements without values.
@@ -96,6 +99,8 @@ class Database {
   struct Close {
     void operator()(sqlite3* database) const;
   };
+  static util::Result<Database> open_as(const std::filesystem::path& file, const std::string& name,
+                                        int flags);
   Database(std::filesystem::path file, sqlite3* database)
       : file_(std::move(file)), database_(database) {}
 

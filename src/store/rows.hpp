@@ -18,6 +18,7 @@ struct StudyRow {
   std::string models;  ///< names of its files without folders, or addresses of its servers
   std::string state;   ///< "running", "cut off", "interrupted" (by the user) or "done"
   int launches = 0;
+  int launches_done = 0;   ///< of those, that ended well; superseded ones left out
   int requests = 0;        ///< measured ones, those of superseded launches left out
   int failed = 0;          ///< of those
   int superseded = 0;      ///< requests of launches that were cut off and made again
@@ -25,6 +26,13 @@ struct StudyRow {
   std::int64_t bytes = 0;  ///< its records take in the store
   std::vector<std::string> tags;
 };
+
+/// Whether it came to its end and nothing that it was made for was done.
+inline bool failed_throughout(const StudyRow& study) {
+  const bool any_request = study.requests > study.failed;
+  const bool any_launch = study.requests == 0 && study.launches_done > 0;
+  return study.state == "done" && !any_request && !any_launch;
+}
 
 /// Which studies are wanted; absent: all.
 struct StudyFilter {

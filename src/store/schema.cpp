@@ -1,9 +1,12 @@
 #include "store/schema.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <set>
 
@@ -158,8 +161,22 @@ bool is_whole(const fs::path& file, const FileHead& head) {
   return true;
 }
 
+bool may(const fs::path& file, int what) {
+  return ::faccessat(AT_FDCWD, file.c_str(), what, AT_EACCESS) == 0;
+}
+
+/// SQLite writes files beside a store.
+bool can_be_written(const fs::path& file) {
+  return may(file, W_OK) && may(fs::absolute(file).parent_path(), W_OK);
+}
+
 /// What can be seen without SQLite, which would mend a file or give it another form by opening it.
 util::Result<void> look_at(const fs::path& file) {
+  if (!may(file, R_OK) && errno == EACCES)
+    return util::fail(util::ErrorKind::usage,
+                      fmt::format("the store {}: no permission to read it; change that, or name "
+                                  "another one with --db FILE",
+                                  file.string()));
   const auto size = size_of(file);
   std::error_code unknown;
   if (fs::exists(file, unknown) && !fs::is_regular_file(file, unknown))
@@ -189,6 +206,10 @@ util::Result<void> migrate(Database& database) {
 }  // namespace
 
 util::Result<Database> open_database(const fs::path& file) {
+  // SQLite would make a database that is gone when it is closed.
+  if (file.empty())
+    return util::fail(util::ErrorKind::usage,
+                      "--db has an empty name: give the file of the store, or leave --db out");
   std::error_code problem;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), problem);
   if (problem)
@@ -209,6 +230,18 @@ util::Result<Database> open_database(const fs::path& file) {
   PACELINE_TRY(database.run("PRAGMA synchronous = NORMAL"));
   database.tidy_up_at_close(true);
   return database;
+}
+
+util::Result<Database> open_to_read(const fs::path& file) {
+  std::error_code unknown;
+  if (!fs::exists(file, unknown) || can_be_written(file)) return open_database(file);
+  PACELINE_TRY(look_at(file));
+  PACELINE_TRY_ASSIGN(auto database, Database::open_read_only(file));
+  PACELINE_TRY_ASSIGN(const auto found, database.number("PRAGMA user_version"));
+  if (found == version) return database;
+  return refused(file, fmt::format("it has the tables of version {}, this one reads {}, and no "
+                                   "permission to write it is there",
+                                   found, version));
 }
 
 }  // namespace paceline::store

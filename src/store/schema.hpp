@@ -9,4 +9,7 @@ namespace paceline::store {
 /// refused in a sentence and left as it is.
 util::Result<Database> open_database(const std::filesystem::path& file);
 
+/// To look only: as open_database, but a store that cannot be written is read as it is.
+util::Result<Database> open_to_read(const std::filesystem::path& file);
+
 }  // namespace paceline::store

@@ -7,7 +7,6 @@
 #include "store/compression.hpp"
 #include "store/owner.hpp"
 #include "store/schema.hpp"
-#include "store/study_journal.hpp"
 
 namespace paceline::store {
 
@@ -16,7 +15,9 @@ namespace {
 constexpr const char* study_columns =
     "SELECT key, id, created, kind, tool_version, workload, models, state, owner, launches, "
     "requests, failed, superseded, resumed, bytes, "
-    "(SELECT group_concat(name, char(10)) FROM tag WHERE study = key) FROM study";
+    "(SELECT group_concat(name, char(10)) FROM tag WHERE study = key), "
+    "(SELECT count(*) FROM launch WHERE launch.study = study.key AND launch.superseded = 0 "
+    "AND launch.outcome = 'done') FROM study";
 
 /// Conditions of a query, joined by AND.
 class Where {
@@ -67,6 +68,7 @@ StudyRow study_of(const Statement& row) {
   study.resumed = static_cast<int>(row.integer(13));
   study.bytes = row.integer(14);
   study.tags = lines_of(row.text(15));
+  study.launches_done = static_cast<int>(row.integer(16));
   return study;
 }
 
@@ -124,6 +126,11 @@ util::Result<Store> Store::open(const std::filesystem::path& file) {
   return Store(std::move(database));
 }
 
+util::Result<Store> Store::open_to_read(const std::filesystem::path& file) {
+  PACELINE_TRY_ASSIGN(auto database, store::open_to_read(file));
+  return Store(std::move(database));
+}
+
 util::Result<std::vector<StudyRow>> Store::rows(Statement statement) {
   std::vector<StudyRow> studies;
   while (true) {
@@ -142,6 +149,9 @@ util::Result<std::vector<StudyRow>> Store::list(const StudyFilter& filter) {
 }
 
 util::Result<StudyRow> Store::find(const std::string& part) {
+  if (part.empty())
+    return util::fail(util::ErrorKind::usage,
+                      "the name of a study is empty: give its id, a part of it, or last");
   std::vector<StudyRow> found;
   if (part == "last") {
     StudyFilter newest;
@@ -159,6 +169,14 @@ util::Result<StudyRow> Store::find(const std::string& part) {
   }
   if (found.size() == 1 || (!found.empty() && found[0].id == part)) return found[0];
   return not_one(part, found);
+}
+
+util::Result<std::optional<StudyRow>> Store::with_id(const std::string& id) {
+  PACELINE_TRY_ASSIGN(auto statement,
+                      database_.prepare(std::string(study_columns) + " WHERE id = ?"));
+  statement.bind(std::string_view(id));
+  PACELINE_TRY_ASSIGN(const auto found, rows(std::move(statement)));
+  return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 util::Result<std::vector<LaunchRow>> Store::launches(const StudyRow& study) {
@@ -223,43 +241,6 @@ util::Result<trace::TraceBuilder> Store::build(const StudyRow& study) {
     return builder.take(std::move(record));
   }));
   return builder;
-}
-
-util::Result<std::vector<std::string>> Store::import_traces(std::string_view text) {
-  PACELINE_TRY_ASSIGN(auto transaction, Transaction::begin(database_));
-  std::vector<std::string> ids;
-  std::optional<StudyJournal> journal;
-  trace::TraceBuilder builder;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t newline = text.find('\n');
-    if (newline == std::string_view::npos) break;  // cut off within a line
-    const std::string_view line = text.substr(0, newline);
-    text.remove_prefix(newline + 1);
-    const std::string where = fmt::format("trace line {}", number);
-    PACELINE_TRY_ASSIGN(auto record, trace::read_record(line, where));
-    if (const auto* header = std::get_if<trace::Header>(&record.content)) {
-      PACELINE_TRY_ASSIGN(const bool is_there, has(header->trace_id));
-      if (is_there)
-        return util::fail(util::ErrorKind::usage,
-                          fmt::format("the study {} is in the store already", header->trace_id));
-      ids.push_back(header->trace_id);
-      builder = trace::TraceBuilder();
-      journal.emplace(database_);
-    }
-    // The builder says where a record cannot stand, so it comes first.
-    auto taken = builder.take(record);
-    if (taken) taken = journal->take(record, line);
-    if (!taken)
-      return util::fail(taken.error().kind, fmt::format("{}: {}", where, taken.error().message));
-  }
-  if (ids.empty()) PACELINE_TRY(builder.finish());
-  PACELINE_TRY(transaction.commit());
-  return ids;
-}
-
-util::Result<bool> Store::has(const std::string& id) {
-  PACELINE_TRY_ASSIGN(auto statement, database_.prepare("SELECT 1 FROM study WHERE id = ?"));
-  return statement.bind(std::string_view(id)).step();
 }
 
 util::Result<void> Store::tag(const StudyRow& study, const std::string& name) {

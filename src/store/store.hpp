@@ -19,6 +19,9 @@ class Store {
   /// Makes the file and its folder when there is none.
   static util::Result<Store> open(const std::filesystem::path& file);
 
+  /// To look only: a store that cannot be written will do.
+  static util::Result<Store> open_to_read(const std::filesystem::path& file);
+
   /// The newest first.
   util::Result<std::vector<StudyRow>> list(const StudyFilter& filter);
 
@@ -26,8 +29,8 @@ class Store {
   /// "ID-WORD" is part of the study ID, and not meant by what ID has in it.
   util::Result<StudyRow> find(const std::string& part);
 
-  /// True when there is a study of exactly that id.
-  util::Result<bool> has(const std::string& id);
+  /// The study of exactly that id, if there is one.
+  util::Result<std::optional<StudyRow>> with_id(const std::string& id);
 
   util::Result<std::vector<LaunchRow>> launches(const StudyRow& study);
   util::Result<std::vector<RequestRow>> requests(const StudyRow& study,
@@ -37,16 +40,11 @@ class Store {
   util::Result<void> each_line(const StudyRow& study,
                                const std::function<util::Result<void>(std::string_view)>& take);
 
-  /// The study's whole trace as JSON lines: what import_trace takes.
+  /// The study's whole trace as JSON lines: what import_study takes.
   util::Result<std::string> lines(const StudyRow& study);
 
   /// The records of the study, put together.
   util::Result<trace::TraceBuilder> build(const StudyRow& study);
-
-  /// The ids of the studies that a text of traces, one behind the other, holds: all of them are
-  /// kept line by line; a line cut off at the end is left out. None is when something in it is
-  /// wrong, or the store has a study of such an id.
-  util::Result<std::vector<std::string>> import_traces(std::string_view text);
 
   util::Result<void> tag(const StudyRow& study, const std::string& name);
   /// False when it had no such tag.

@@ -1,5 +1,7 @@
 #include "trace/record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -105,6 +107,14 @@ util::Result<Record> read_record(std::string_view line, std::string_view where) 
   }
 }
 
+std::optional<std::string> header_id(std::string_view line) {
+  if (line.find("header") == std::string_view::npos) return std::nullopt;
+  const auto json = util::parse_json(line, "a line");
+  if (!json || !json->is_object() || json->value("record", Json()) != kinds[0]) return std::nullopt;
+  const Json id = json->value("/value/trace_id"_json_pointer, Json());
+  return id.is_string() ? id.get<std::string>() : "";
+}
+
 namespace {
 
 /// True when a comparison or a sweep speaks of an arm that is none of the run's.
@@ -120,22 +130,47 @@ bool names_no_arm(const Header& header) {
                      [&](const auto& name) { return find_arm(header.arms, name) == nullptr; });
 }
 
+/// An id is typed, printed in tables and part of hints.
+util::Result<void> check(const Header& header) {
+  constexpr std::size_t longest = 64;
+  const std::string& id = header.trace_id;
+  const bool is_plain =
+      id.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-") ==
+      std::string::npos;
+  if (id.empty() || id.size() > longest || !is_plain || id.front() == '-' || id == "last")
+    return misplaced("trace_id is no id of a study: at most 64 letters, digits and -, not last");
+  if (header.rounds < 0 || header.n_predict < 0)
+    return misplaced("rounds or n_predict is below zero");
+  return {};
+}
+
+/// Equal for requests of one launch that asked the same at the same time.
+std::string words_of(const Request& request) {
+  const Drafting drafting = request.drafting.value_or(Drafting{-1, 0});
+  return fmt::format("{} {} {} {} {} {} {} {} {}", request.repetition, request.filled_tokens,
+                     request.synced, request.seed, drafting.n_max, drafting.p_min,
+                     request.prefill.began_ns, request.workload_class, request.prompt_id);
+}
+
 }  // namespace
 
 util::Result<void> TraceBuilder::take(Record record) {
   if (auto* header = std::get_if<Header>(&record.content)) {
     if (begun_) return misplaced("a second header");
+    PACELINE_TRY(check(*header));
     if (names_no_arm(*header)) return misplaced("it compares an arm that it has not");
     trace_.header = std::move(*header);
     begun_ = true;
     return {};
   }
   if (!begun_) return misplaced("a header must come first");
+  if (ended_ && !std::holds_alternative<Resumption>(record.content))
+    return misplaced("a record after the end");
   if (auto* launch = std::get_if<Launch>(&record.content)) {
     if (static_cast<std::size_t>(launch->index) != trace_.launches.size())
       return misplaced("launches are out of order");
     trace_.launches.push_back(std::move(*launch));
-    ended_launches_.push_back(false);
+    progress_.emplace_back();
     return {};
   }
   if (auto* about = std::get_if<About>(&record.content)) {
@@ -156,7 +191,7 @@ util::Result<void> TraceBuilder::resume(const Resumption& resumption) {
   if (resumption.launches_kept < 0 || kept > trace_.launches.size())
     return misplaced("more launches are kept than there were");
   trace_.launches.resize(kept);
-  ended_launches_.resize(kept);
+  progress_.resize(kept);
   trace_.resumptions.push_back(resumption);
   trace_.interrupted = false;
   ended_ = false;
@@ -168,6 +203,8 @@ util::Result<void> TraceBuilder::take_part(Record record) {
   if (record.launch < 0 || index >= trace_.launches.size()) return misplaced("unknown launch");
   Launch& launch = trace_.launches[index];
   if (auto* request = std::get_if<Request>(&record.content)) {
+    if (!request->warm_up && !progress_[index].requests.insert(words_of(*request)).second)
+      return misplaced("the same request a second time");
     launch.requests.push_back(std::move(*request));
   } else if (auto* width = std::get_if<WidthTime>(&record.content)) {
     launch.widths.push_back(std::move(*width));
@@ -183,7 +220,7 @@ util::Result<void> TraceBuilder::take_part(Record record) {
     launch.maps.push_back(std::move(*map));
   } else if (auto* outcome = std::get_if<Outcome>(&record.content)) {
     launch.outcome = std::move(*outcome);
-    ended_launches_[index] = true;
+    progress_[index].ended = true;
   }
   return {};
 }
@@ -197,7 +234,7 @@ util::Result<Trace> TraceBuilder::finish() {
 int TraceBuilder::launches_done() const {
   int done = 0;
   while (static_cast<std::size_t>(done) < trace_.launches.size() &&
-         ended_launches_[static_cast<std::size_t>(done)] &&
+         progress_[static_cast<std::size_t>(done)].ended &&
          trace_.launches[static_cast<std::size_t>(done)].outcome.kind != OutcomeKind::cancelled)
     ++done;
   return done;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,6 +32,10 @@ std::string line_of(const Record& record);
 /// The record in a line from anywhere; `where` names it in the error.
 util::Result<Record> read_record(std::string_view line, std::string_view where);
 
+/// The study's id in the line of a header, which may be wrong in every other way and then "";
+/// absent: it is no header.
+std::optional<std::string> header_id(std::string_view line);
+
 /// Makes a trace of records in their order.
 class TraceBuilder {
  public:
@@ -50,8 +56,13 @@ class TraceBuilder {
   util::Result<void> take_part(Record record);
   util::Result<void> resume(const Resumption& resumption);
 
+  /// What the launches so far must be held against.
+  struct Progress {
+    bool ended = false;
+    std::set<std::string> requests;  ///< that were measured, by what they asked and when
+  };
   Trace trace_;
-  std::vector<bool> ended_launches_;
+  std::vector<Progress> progress_;
   bool begun_ = false;
   bool ended_ = false;
 };

@@ -7,6 +7,14 @@
 
 namespace paceline::trace {
 
+util::Result<void> check_new(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) || std::filesystem::is_empty(path, unknown))
+    return {};
+  return util::fail(util::ErrorKind::usage,
+                    path.string() + " exists already: a trace is evidence and not overwritten");
+}
+
 TraceFile::TraceFile(std::filesystem::path path, std::ios::openmode mode)
     : path_(std::move(path)), file_(path_, mode) {}
 
@@ -26,9 +34,7 @@ util::Result<std::unique_ptr<TraceFile>> TraceFile::create(const std::filesystem
     return util::fail(
         util::ErrorKind::usage,
         "cannot create the folder " + path.parent_path().string() + ": " + problem.message());
-  if (std::filesystem::exists(path, problem) && !std::filesystem::is_empty(path, problem))
-    return util::fail(util::ErrorKind::usage,
-                      path.string() + " exists already: a trace is evidence and not overwritten");
+  PACELINE_TRY(check_new(path));
   return open(path, std::ios::binary);
 }
 

@@ -10,6 +10,9 @@
 
 namespace paceline::trace {
 
+/// Refuses a path at which there is something, an empty file apart.
+util::Result<void> check_new(const std::filesystem::path& path);
+
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
 ///   {"record": "header", "format": 7, "value": Header}

@@ -16,6 +16,9 @@ using ::testing::Not;
 
 const std::string target = std::string(PACELINE_SOURCE_DIR) + "/models/target-mtp-f16.gguf";
 
+const std::string a_trace =
+    std::string(PACELINE_SOURCE_DIR) + "/fuzz/seeds/trace_file_fuzz/small.jsonl";
+
 class HistoryOfRuns : public support::MeasuringTest {
  protected:
   HistoryOfRuns() { std::filesystem::copy_file(target, model_); }
@@ -147,6 +150,49 @@ TEST_F(HistoryOfRuns, StudyIsNotGoneOnWithWhereSomethingChangedUnlessToldSo) {
   const Ended anyway = resume({"--resume-anyway"});
   ASSERT_EQ(anyway.exit_code, 0) << anyway.errors;
   EXPECT_THAT(anyway.output, HasSubstr("had changed: file"));
+}
+
+TEST_F(HistoryOfRuns, ExportWritesOverNoFile) {
+  ASSERT_EQ(history({"import", a_trace}).exit_code, 0);
+  ASSERT_TRUE(util::write_file(path("workload.jsonl"), "mine"));
+  const Ended refused = history({"export", "last", path("workload.jsonl")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("exists already"));
+  EXPECT_EQ(*util::read_file(path("workload.jsonl")), "mine");
+  const Ended wrote = history({"export", "last", path("new.jsonl")});
+  EXPECT_EQ(wrote.exit_code, 0) << wrote.errors;
+  EXPECT_THAT(wrote.errors, HasSubstr("f98f92 to " + path("new.jsonl")));
+  EXPECT_EQ(*util::read_file(path("new.jsonl")), *util::read_file(a_trace));
+  EXPECT_EQ(history({"export", "last", "/dev/stdout"}).output, *util::read_file(a_trace));
+}
+
+TEST_F(HistoryOfRuns, ImportTakesTheSoundStudiesAndNamesTheOthers) {
+  const auto text = *util::read_file(a_trace);
+  ASSERT_TRUE(util::write_file(path("cut.jsonl"), text.substr(0, text.size() / 2)));
+  const auto in_other = [this](std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", path("b.db")});
+    return history(words);
+  };
+  const Ended cut = in_other({"import", path("cut.jsonl")});
+  EXPECT_EQ(cut.exit_code, 0);
+  EXPECT_THAT(cut.errors, HasSubstr("is cut off"));
+  EXPECT_THAT(cut.errors, HasSubstr("f98f92 --db " + path("b.db") + ")")) << "the hint works";
+  ASSERT_TRUE(util::write_file(path("two.jsonl"), "{}\n" + text));
+  const Ended two = in_other({"import", path("two.jsonl")});
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.errors, HasSubstr("in place of a shorter copy"));
+  EXPECT_THAT(two.errors, HasSubstr("two.jsonl: trace line 1: "));
+  EXPECT_THAT(two.errors, HasSubstr("1 of its 2 studies"));
+  EXPECT_EQ(in_other({"export", "last"}).output, text);
+  EXPECT_EQ(in_other({"remove", "no-such"}).exit_code, 2);
+  EXPECT_THAT(in_other({"remove", "f98f92"}).errors, HasSubstr("Removed 2026"));
+  EXPECT_THAT(in_other({"list"}).output, HasSubstr("No study"));
+}
+
+TEST_F(HistoryOfRuns, ListAndShowSayThatAStudyFailed) {
+  ASSERT_EQ(support::run_program(home(), study("1", {"--server-bin", "/bin/false"})).exit_code, 3);
+  EXPECT_EQ(listed().at(0).at("state"), "failed");
+  EXPECT_THAT(history({"show", "last"}).output, HasSubstr("Failed: /bin/false ended by itself"));
 }
 
 TEST_F(HistoryOfRuns, RunSaysBeforeItMeasuresThatTheStoreCannotBeOpened) {

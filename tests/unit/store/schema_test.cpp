@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -68,6 +69,65 @@ TEST_F(StoreFile, of_something_else_is_refused_and_left_alone) {
   EXPECT_THAT(refusal(path("other.db")), HasSubstr("another program"));
   EXPECT_THAT(Store::open(path("")).error().message, HasSubstr("no file"));
   EXPECT_THAT(Store::open("/proc/no/such/s.db").error().message, HasSubstr("--db"));
+}
+
+/// The superuser may do everything, so it is somebody else meanwhile.
+class Unprivileged {
+ public:
+  Unprivileged() : began_as_(::geteuid()) {
+    constexpr uid_t nobody = 65534;
+    if (began_as_ == 0) {
+      EXPECT_EQ(::seteuid(nobody), 0);
+    }
+  }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  ~Unprivileged() { EXPECT_EQ(::seteuid(began_as_), 0); }
+
+ private:
+  uid_t began_as_;
+};
+
+TEST_F(StoreFile, without_permissions_says_so_and_is_read_where_it_may_be) {
+  const auto folder = path("a %41?#b");
+  const auto file = folder / "s.db";
+  const auto may = [](const fs::path& path, unsigned mode) {
+    fs::permissions(path, static_cast<fs::perms>(mode));
+  };
+  may(path("").parent_path(), 0755);
+  {
+    auto store = Store::open(file);
+    put_study(*store, sample_header("a"), 2);
+  }
+  may(file, 0444);
+  may(folder, 0555);
+  {
+    const Unprivileged nobody;
+    const auto written = Store::open(file);
+    EXPECT_FALSE(written);
+    auto store = Store::open_to_read(file);
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_EQ(store->list({})->size(), 1u);
+    EXPECT_TRUE(store->lines(*store->find("a")));
+    EXPECT_THAT(store->remove({*store->find("a")}).error().message, HasSubstr("cannot be written"));
+  }
+  may(file, 0);
+  {
+    const Unprivileged nobody;
+    for (const auto open : {Store::open, Store::open_to_read}) {
+      const auto store = open(file);
+      ASSERT_FALSE(store);
+      EXPECT_THAT(store.error().message, HasSubstr("no permission to read it"));
+    }
+  }
+  may(folder, 0755);
+}
+
+TEST_F(StoreFile, without_a_name_is_refused) {
+  const auto store = Store::open("");
+  ASSERT_FALSE(store) << "SQLite would forget the study as soon as it is closed";
+  EXPECT_EQ(store.error().kind, util::ErrorKind::usage);
+  EXPECT_THAT(store.error().message, HasSubstr("--db has an empty name"));
 }
 
 TEST_F(StoreFile, of_a_later_version_is_refused_and_left_alone) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "store/import.hpp"
 #include "store/owner.hpp"
 #include "trace/trace_file.hpp"
 #include "unit/store/sample_study.hpp"
@@ -70,6 +71,7 @@ TEST(Store, finds_studies_by_what_they_are) {
   EXPECT_THAT(list(filter), ElementsAre());
   EXPECT_EQ(store.find("last")->id, other.trace_id);
   EXPECT_THAT(store.find("20260").error().message, HasSubstr("several studies"));
+  EXPECT_THAT(store.find("").error().message, HasSubstr("name of a study is empty"));
   EXPECT_THAT(store.find("zzz").error().message, HasSubstr("no study is called"));
   EXPECT_TRUE(*store.untag(*store.find("aaaaaa"), "kept"));
   EXPECT_FALSE(*store.untag(*store.find("aaaaaa"), "kept"));
@@ -141,6 +143,27 @@ TEST(Store, keeps_what_a_resumed_study_supersedes_out_of_its_counters) {
   EXPECT_FALSE(trace->interrupted);
 }
 
+/// A study with one launch that ended so, and measured requests of which some failed.
+bool failed(trace::OutcomeKind kind, const std::vector<bool>& done, bool has_end = true) {
+  auto store = empty_store();
+  StudyJournal journal(store.database());
+  EXPECT_TRUE(journal.begin(sample_header("a")));
+  EXPECT_TRUE(journal.launch(sample_launch(0)));
+  for (const bool one : done) EXPECT_TRUE(journal.request(0, sample_request("p", one)));
+  EXPECT_TRUE(journal.launch_end(0, trace::ended(kind, "why")));
+  EXPECT_TRUE(!has_end || journal.end(false));
+  return failed_throughout(*store.find("a"));
+}
+
+TEST(Store, tells_studies_of_which_nothing_was_done_from_those_that_are_done) {
+  using trace::OutcomeKind;
+  EXPECT_TRUE(failed(OutcomeKind::refused, {})) << "its server never started";
+  EXPECT_TRUE(failed(OutcomeKind::done, {false, false}));
+  EXPECT_FALSE(failed(OutcomeKind::crashed, {false, true}));
+  EXPECT_FALSE(failed(OutcomeKind::done, {})) << "a fill alone";
+  EXPECT_FALSE(failed(OutcomeKind::refused, {}, false)) << "it runs";
+}
+
 TEST(Store, says_that_a_study_without_an_end_was_cut_off_once_its_program_is_gone) {
   auto store = empty_store();
   StudyJournal journal(store.database());
@@ -200,22 +223,73 @@ TEST(Store, has_a_record_with_its_row_and_counters_or_none_of_it) {
   EXPECT_EQ(store.requests(before, {})->size(), 2u);
 }
 
-TEST(Store, refuses_an_import_whole_when_a_line_of_it_is_wrong) {
+/// What import_study says of each study of a text: "", "longer" or why it is refused.
+std::vector<std::string> import_all(Store& store, std::string_view text) {
+  std::vector<std::string> said;
+  for (const auto& study : split_traces(text).studies) {
+    const auto taken = import_study(store, study);
+    said.push_back(!taken ? taken.error().message : *taken ? "longer" : "");
+  }
+  return said;
+}
+
+/// The trace of a study of a header, a launch and so many measured requests.
+std::string trace_text(const std::string& id, int requests) {
   auto store = empty_store();
-  put_study(store, sample_header("a"), 1);
-  const auto text = *store.lines(*store.find("a"));
-  EXPECT_THAT(store.import_traces(text).error().message, HasSubstr("in the store already"));
-  auto other = empty_store();
-  const auto wrong = other.import_traces(text + "{\"record\":\"request\",\"launch\":7}\n");
-  ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, HasSubstr("trace line 8"));
-  const auto misplaced = other.import_traces(text + trace::line_of({7, trace::Outcome()}) + "\n");
-  ASSERT_FALSE(misplaced);
-  EXPECT_THAT(misplaced.error().message, HasSubstr("trace line 8: unknown launch"));
-  EXPECT_TRUE(other.list({})->empty());
-  EXPECT_FALSE(other.import_traces("")) << "no header";
-  ASSERT_TRUE(other.import_traces(text + "{\"record\":\"requ")) << "a line that was cut off";
-  EXPECT_EQ(*other.lines(*other.find("a")), text);
+  put_study(store, sample_header(id), requests);
+  return *store.lines(*store.find(id));
+}
+
+TEST(Store, takes_nothing_of_a_study_with_a_wrong_line_and_all_of_the_others) {
+  const auto a = trace_text("a", 1);
+  const auto b = trace_text("b", 1);
+  const std::string unknown = trace::line_of({7, trace::Outcome()}) + "\n";
+  const std::string no_header =
+      "{\"record\":\"header\",\"value\":{\"trace_id\":\"c\"}}\n" + unknown;
+  struct {
+    std::string text;
+    std::vector<std::string> said;
+    std::vector<std::string> kept;
+  } const cases[] = {
+      {a + "{\"record\":\"request\",\"launch\":7}\n" + b, {"trace line 8: ", ""}, {"b"}},
+      {a + b + unknown, {"", "trace line 15: a record after the end"}, {"a"}},
+      {"{}\n" + a + no_header + b, {"trace line 1: ", "", "trace line 9: ", ""}, {"b", "a"}},
+      {a + a, {"trace line 8: a second header"}, {}},
+      {a + b + a, {"", "", "trace line 15: the study is in the store already"}, {"b", "a"}},
+  };
+  for (const auto& one : cases) {
+    auto store = empty_store();
+    const auto said = import_all(store, one.text);
+    ASSERT_EQ(said.size(), one.said.size()) << one.text;
+    for (std::size_t i = 0; i < said.size(); ++i)
+      EXPECT_TRUE(one.said[i].empty() ? said[i].empty() : said[i].rfind(one.said[i], 0) == 0)
+          << said[i] << " for " << one.said[i];
+    EXPECT_EQ(ids(*store.list({})), one.kept);
+  }
+  EXPECT_TRUE(split_traces("").studies.empty());
+}
+
+TEST(Store, names_the_cut_line_of_a_trace_and_takes_a_longer_copy_in_its_place) {
+  const auto whole = trace_text("a", 3);
+  const auto cut = std::string_view(whole).substr(0, whole.size() / 2);
+  const auto lines = std::count(cut.begin(), cut.end(), '\n');
+  EXPECT_EQ(split_traces(cut).cut_line, lines + 1);
+  EXPECT_FALSE(split_traces(whole).cut_line);
+  auto store = empty_store();
+  EXPECT_THAT(import_all(store, cut), ElementsAre(""));
+  EXPECT_EQ(*store.lines(*store.find("a")), cut.substr(0, cut.rfind('\n') + 1));
+  EXPECT_EQ(store.find("a")->state, "cut off") << "this process does not make it";
+  ASSERT_TRUE(store.tag(*store.find("a"), "kept"));
+  EXPECT_THAT(import_all(store, whole), ElementsAre("longer"));
+  EXPECT_EQ(*store.lines(*store.find("a")), whole);
+  const auto row = *store.find("a");
+  EXPECT_EQ(row.state, "done");
+  EXPECT_EQ(row.requests, 3);
+  EXPECT_THAT(row.tags, ElementsAre("kept"));
+  EXPECT_THAT(import_all(store, whole), ElementsAre(HasSubstr("in the store already")));
+  EXPECT_THAT(import_all(store, cut), ElementsAre(HasSubstr("already, and longer")));
+  EXPECT_THAT(import_all(store, trace_text("a", 4)), ElementsAre(HasSubstr("another study")));
+  EXPECT_EQ(*store.lines(*store.find("a")), whole);
 }
 
 TEST(Store, takes_no_study_away_that_has_a_tag_or_runs) {
@@ -283,6 +357,7 @@ std::string any_trace() {
       auto request =
           sample_request(*rc::gen::arbitrary<std::string>(), *rc::gen::arbitrary<bool>());
       request.text = *rc::gen::arbitrary<std::string>();
+      request.repetition = i;
       text +=
           trace::line_of({launch, request}) + std::string(*rc::gen::inRange(0u, 3u), ' ') + "\n";
     }
@@ -298,11 +373,11 @@ std::string any_trace() {
 RC_GTEST_PROP(Store, exports_byte_for_byte_what_it_imported, ()) {
   const std::string text = any_trace();
   auto one = empty_store();
-  RC_ASSERT(one.import_traces(text).has_value());
+  RC_ASSERT(import_all(one, text) == std::vector<std::string>{""});
   const auto exported = *one.lines(*one.find("last"));
   RC_ASSERT(exported == text);
   auto other = empty_store();
-  RC_ASSERT(other.import_traces(exported).has_value());
+  RC_ASSERT(import_all(other, exported) == std::vector<std::string>{""});
   RC_ASSERT(*other.lines(*other.find("last")) == text);
   RC_ASSERT(trace::read_trace(text)->launches.size() ==
             static_cast<std::size_t>(one.find("last")->launches));

@@ -37,10 +37,16 @@ TEST(Record, of_every_kind_comes_back_as_it_was) {
   }
 }
 
+Header header() {
+  Header header;
+  header.trace_id = "20260102T030405Z-0a1b2c";
+  return header;
+}
+
 /// A run of launches 0 and 1, of which the last was cut off.
 TraceBuilder cut_off() {
   TraceBuilder builder;
-  EXPECT_TRUE(builder.take({0, Header()}));
+  EXPECT_TRUE(builder.take({0, header()}));
   for (const int index : {0, 1}) {
     EXPECT_TRUE(builder.take({index, launch(index)}));
     EXPECT_TRUE(builder.take({index, Request()}));
@@ -76,6 +82,49 @@ TEST(TraceBuilder, lets_a_resumption_void_the_launches_past_those_kept) {
   ASSERT_EQ(trace->launches.size(), 2u);
   EXPECT_TRUE(trace->launches[1].requests.empty());
   EXPECT_FALSE(trace->interrupted);
+}
+
+/// Why a header with a change made to it is refused; "" when it is not.
+template <class Change>
+std::string refusal(const Change& change) {
+  Header changed = header();
+  change(changed);
+  const auto taken = TraceBuilder().take({0, changed});
+  return taken ? "" : taken.error().message;
+}
+
+TEST(TraceBuilder, refuses_a_header_that_no_run_writes) {
+  for (const std::string& id : {std::string(), std::string("last"), std::string("../../etc/passwd"),
+                                std::string("-x"), std::string("a b"), std::string(65, 'a')})
+    EXPECT_THAT(refusal([&](Header& header) { header.trace_id = id; }), HasSubstr("trace_id"))
+        << id;
+  EXPECT_EQ(refusal([](Header& header) { header.trace_id = std::string(64, 'a'); }), "");
+  EXPECT_THAT(refusal([](Header& header) { header.rounds = -1; }), HasSubstr("below zero"));
+  EXPECT_THAT(refusal([](Header& header) { header.n_predict = -1; }), HasSubstr("below zero"));
+  EXPECT_EQ(refusal([](Header& header) { header.rounds = header.n_predict = 0; }), "");
+}
+
+TEST(TraceBuilder, refuses_what_cannot_come_twice_and_what_comes_after_the_end) {
+  auto builder = cut_off();
+  const auto refused = [&builder](const Record& record) {
+    const auto taken = builder.take(record);
+    return taken ? "" : taken.error().message;
+  };
+  EXPECT_THAT(refused({1, Request()}), HasSubstr("a second time"));
+  Request request;
+  request.warm_up = true;
+  EXPECT_EQ(refused({1, request}), "");
+  EXPECT_EQ(refused({1, request}), "") << "engines are warmed up by whatever it takes";
+  request = {};
+  request.prefill.began_ns = 5;
+  EXPECT_EQ(refused({1, request}), "") << "the same asked later is another";
+  EXPECT_THAT(refused({0, header()}), HasSubstr("second header"));
+  EXPECT_EQ(refused({0, End{true}}), "");
+  EXPECT_THAT(refused({1, Outcome()}), HasSubstr("after the end"));
+  EXPECT_THAT(refused({0, End{true}}), HasSubstr("after the end"));
+  EXPECT_EQ(refused({0, Resumption{"", 1, {}}}), "");
+  EXPECT_EQ(refused({1, launch(1)}), "");
+  EXPECT_EQ(refused({1, Request()}), "") << "that of the void launch is none";
 }
 
 }  // namespace
