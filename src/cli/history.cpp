@@ -248,8 +248,10 @@ util::Result<void> import_file(const Settings& settings, store::Store& store) {
                             db_words(settings.db)));
     else if (taken.error().kind == util::ErrorKind::usage)
       refused.push_back(fmt::format("{}: {}", file, taken.error().message));
-    else
+    else {
+      for (const auto& why : refused) util::say(why);
       return tl::unexpected<util::Error>(taken.error());
+    }
   }
   if (traces.cut_line)
     util::say(

@@ -47,6 +47,12 @@ util::Result<trace::About> about(store::Store& store, const store::StudyRow& stu
                        study.id);
 }
 
+/// The study that one named ID-WORD is part of, which knows how both were asked for; else itself.
+util::Result<store::StudyRow> whole_of(store::Store& store, const store::StudyRow& study) {
+  PACELINE_TRY_ASSIGN(auto whole, store.with_id(study.id.substr(0, study.id.rfind('-'))));
+  return whole.value_or(study);
+}
+
 }  // namespace
 
 void add_db_option(CLI::App& command, std::optional<std::string>& db) {
@@ -93,7 +99,8 @@ util::Result<std::vector<std::string>> with_stored_command(std::vector<std::stri
                          rest.front());
   PACELINE_TRY_ASSIGN(auto store, store::Store::open(store_file(db)));
   const fs::path file = fs::absolute(store_file(db));
-  PACELINE_TRY_ASSIGN(const auto study, store.find(*id));
+  PACELINE_TRY_ASSIGN(const auto named, store.find(*id));
+  PACELINE_TRY_ASSIGN(const auto study, whole_of(store, named));
   PACELINE_TRY_ASSIGN(const auto made, about(store, study));
   if (made.command.front() != command)
     return util::misused("the study {} was made by paceline {}: paceline {} --resume {}", study.id,

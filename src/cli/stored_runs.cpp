@@ -78,7 +78,9 @@ void join_machines(const trace::Trace& a, const trace::Trace& b, JoinedRuns& joi
     return;
   }
   if (machine_id(a) != machine_id(b)) {
-    joined.unread = "the runs were made on two machines: see paceline history diff";
+    joined.unread =
+        "the runs do not give the same machine (its id, logical processors, memory): see paceline "
+        "history diff";
     return;
   }
   joined.unread = "not the same in both runs, or not readable";

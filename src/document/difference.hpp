@@ -8,7 +8,8 @@
 
 namespace paceline::document {
 
-/// Something that two studies do not have in common, as JSON texts; empty: not there.
+/// Something that two studies do not have in common, as JSON texts, or in words an arm that the
+/// other lacks; empty: not there.
 struct Unlike {
   std::string place;  ///< as in "/header/n_predict" or "/engine/plain/n_ctx"
   std::string one;

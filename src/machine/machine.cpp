@@ -151,9 +151,10 @@ std::optional<double> read_power_cap_w(const Path& powercap) {
   std::optional<double> sum;
   std::error_code failed;
   for (const auto& zone : std::filesystem::directory_iterator(powercap, failed)) {
-    const std::string name = zone.path().filename();
-    // Packages are intel-rapl:N, on AMD too; their parts are intel-rapl:N:M.
-    if (!name.starts_with("intel-rapl:") || std::count(name.begin(), name.end(), ':') != 1)
+    // Parts of a package, and the whole platform ("psys"), are named otherwise; intel-rapl-mmio is
+    // another door to the same packages.
+    if (!zone.path().filename().string().starts_with("intel-rapl:") ||
+        !line_of(zone.path() / "name").value_or("").starts_with("package"))
       continue;
     const auto microwatts =
         finite_number(line_of(zone.path() / "constraint_0_power_limit_uw").value_or(""));

@@ -123,8 +123,8 @@ double drafter_seconds(const WidthCurve& curve, const Counts& counts) {
   return sum / counts.passes.number();
 }
 
-/// A term below zero says that passes timed alone were slower than those of the run, by so much.
-/// A lead of less is none.
+/// A term below zero says by how much the parts, which are measured apart, do not fit together. A
+/// lead of less is none.
 void name_bound(PassTerms& terms) {
   std::pair<double, const char*> spent[] = {{terms.reading_s, "bandwidth-bound"},
                                             {terms.gathering_s, "gather-bound"},
@@ -149,6 +149,10 @@ struct Gathering {
 /// The time of what came from disk, as far as rows of a table can have: nothing else should.
 void add_disk(Gathering& gathering, const Counts& counts, const Measured& measured) {
   const double passes = counts.passes.number();
+  if (!measured.ns_per_disk_page.empty() && !counts.disk_pages.known()) {
+    gathering.no_terms = counts.disk_pages.reason();
+    return;
+  }
   const double pages = counts.disk_pages.known() ? counts.disk_pages.number() / passes : 0;
   double rows = 0;
   for (const auto& [name, gathered] : counts.rows_gathered) rows += gathered / passes;

@@ -18,11 +18,15 @@ constexpr int largest_count = 1'000'000;
 // Of the drafters that llama.cpp has, and some.
 constexpr int most_drafters = 64;
 
+constexpr long most_pages = 1'000'000'000'000;  // 4 PB
+
 bool is_possible(int count) { return count >= 0 && count <= largest_count; }
 
 bool has_possible_counts(const trace::Request& request) {
   const auto& prefill = request.prefill;
+  const long pages = request.disk_pages.value_or(0);
   return is_possible(prefill.prompt_tokens) && is_possible(prefill.processed_tokens) &&
+         pages >= 0 && pages <= most_pages &&
          std::all_of(request.passes.begin(), request.passes.end(),
                      [](const trace::Pass& pass) {
                        return is_possible(pass.attempts) && pass.attempts <= most_drafters &&

@@ -54,7 +54,7 @@ std::string terms_text(const Ceiling& ceiling, Notes& notes) {
   text.pop_back();
   const double least = parts.back().first;
   if (least <= -least_contradiction * total)
-    text += " (below 0: passes timed alone were slower than those of the run)";
+    text += " (below 0: parts are measured apart, and the machine's speed changes)";
   if (const auto& pages = ceiling.disk_pages_per_pass.value; pages && *pages >= least_shown_pages)
     text += fmt::format("; {:.3g} pages of a pass come from disk", *pages);
   return text;

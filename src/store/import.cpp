@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <variant>
+
 #include "store/study_journal.hpp"
+#include "util/misused.hpp"
 
 namespace paceline::store {
 
@@ -42,6 +45,9 @@ util::Result<void> take_lines(Database& database, const TraceText& study, StudyJ
     const std::string_view line = take_line(text);
     const std::string where = fmt::format("trace line {}", number);
     PACELINE_TRY_ASSIGN(auto record, trace::read_record(line, where));
+    if (const auto* header = std::get_if<trace::Header>(&record.content);
+        header != nullptr && header->trace_id != study.id)
+      return util::misused("{}: the header's id is not written as plain text", where);
     // The builder says where a record cannot stand, so it comes first.
     auto taken = builder.take(record);
     if (taken && !is_there) taken = journal.take(record, line);

@@ -111,7 +111,9 @@ std::optional<std::string> header_id(std::string_view line) {
   if (line.find("header") == std::string_view::npos) return std::nullopt;
   const auto json = util::parse_json(line, "a line");
   if (!json || !json->is_object() || json->value("record", Json()) != kinds[0]) return std::nullopt;
-  const Json id = json->value("/value/trace_id"_json_pointer, Json());
+  const auto value = json->find("value");
+  if (value == json->end() || !value->is_object()) return "";
+  const Json id = value->value("trace_id", Json());
   return id.is_string() ? id.get<std::string>() : "";
 }
 

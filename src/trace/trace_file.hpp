@@ -15,7 +15,7 @@ util::Result<void> check_new(const std::filesystem::path& path);
 
 /// A trace as JSON lines, one record each, flushed as they come:
 ///
-///   {"record": "header", "format": 7, "value": Header}
+///   {"record": "header", "format": 8, "value": Header}
 ///   {"record": "about", "value": About}                        older versions wrote none
 ///   {"record": "launch", "value": Launch}                      without what comes below
 ///   {"record": "request", "launch": index, "value": Request}
@@ -30,7 +30,7 @@ util::Result<void> check_new(const std::filesystem::path& path);
 ///   {"record": "end", "interrupted": bool}
 class TraceFile final : public Journal {
  public:
-  /// Creates `path` with its folders; an existing file is not overwritten.
+  /// Creates `path` with its folders; a file with anything in it is not overwritten.
   static util::Result<std::unique_ptr<TraceFile>> create(const std::filesystem::path& path);
 
   /// Goes on behind `written`, the lines of the same run so far, which replace what is there.

@@ -106,7 +106,7 @@ TEST_F(Compare, of_one_launch_tells_nothing_and_says_so_by_its_exit_code) {
   const auto id = text.find(", id ");
   ASSERT_NE(id, std::string::npos);
   ASSERT_TRUE(util::write_file(path("other.jsonl"), text.replace(id, 9, ", id none")));
-  EXPECT_THAT(compare_stored("other.jsonl").output, HasSubstr("made on two machines"));
+  EXPECT_THAT(compare_stored("other.jsonl").output, HasSubstr("do not give the same machine"));
 }
 
 TEST_F(Compare, refuses_what_makes_no_comparison_in_a_sentence) {

@@ -149,9 +149,11 @@ TEST_F(TuneCutOff, goes_on_in_the_confirmation_and_in_the_grid) {
   std::filesystem::remove(path("t-grid.jsonl"));
   put("begun.db", map);
   put("begun.db", head(confirmed, 1));
-  ended = on_store("begun.db", {"tune", "--resume", id});
-  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
-  expect_parts("begun.db");
+  for (const char* once_more : {"from the confirmation", "from the grid"}) {
+    ended = on_store("begun.db", {"tune", "--resume", "last"});
+    ASSERT_EQ(ended.exit_code, 0) << once_more << ": " << ended.errors;
+    expect_parts("begun.db");
+  }
   EXPECT_EQ(lines_with(text_of("begun.db", id + "-confirmed"), R"("record":"about")"), 1);
 }
 

@@ -75,6 +75,7 @@ class Pipe {
   bool is_open() const { return ends_[0] >= 0; }
 
   bool take_in(const char* data, std::uint64_t bytes) const {
+    errno = EIO;  // for a part of a row
     return write(ends_[1], data, bytes) == static_cast<ssize_t>(bytes);
   }
 

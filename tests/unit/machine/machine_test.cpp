@@ -70,18 +70,22 @@ TEST(ParseKhz, ReadsMegahertz) {
 TEST(ReadPowerCap, AddsUpPackagesAndNotTheirParts) {
   const support::TemporaryFolder folder;
   EXPECT_EQ(read_power_cap_w(folder.path()), std::nullopt);
-  const auto zone = [&](const char* name, const char* limit, const char* constraint) {
-    const auto path = folder.path() / name;
+  const auto zone = [&](const char* folder_name, const char* name, const char* limit,
+                        const char* constraint) {
+    const auto path = folder.path() / folder_name;
     std::filesystem::create_directory(path);
+    ASSERT_TRUE(util::write_file(path / "name", name));
     ASSERT_TRUE(util::write_file(path / "constraint_0_name", constraint));
     ASSERT_TRUE(util::write_file(path / "constraint_0_power_limit_uw", limit));
   };
-  zone("intel-rapl:0", "65000000\n", "long_term\n");
-  zone("intel-rapl:1", "35000000\n", "long_term\n");
-  zone("intel-rapl:0:0", "9000000\n", "long_term\n");
-  zone("dtpm", "1000000\n", "long_term\n");
+  zone("intel-rapl:0", "package-0\n", "65000000\n", "long_term\n");
+  zone("intel-rapl:1", "package-1\n", "35000000\n", "long_term\n");
+  zone("intel-rapl:3", "psys\n", "0", "long_term\n");
+  zone("intel-rapl-mmio:0", "package-0\n", "65000000\n", "long_term\n");
+  zone("intel-rapl:0:0", "core\n", "9000000\n", "long_term\n");
+  zone("dtpm", "dtpm\n", "1000000\n", "long_term\n");
   EXPECT_EQ(read_power_cap_w(folder.path()), 100.0);
-  zone("intel-rapl:2", "65000000\n", "peak_power\n");
+  zone("intel-rapl:2", "package-2\n", "65000000\n", "peak_power\n");
   EXPECT_EQ(read_power_cap_w(folder.path()), std::nullopt) << "one does not say";
 }
 

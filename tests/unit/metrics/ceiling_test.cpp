@@ -137,6 +137,9 @@ TEST(ceiling, a_pass_is_not_taken_apart_where_disk_reads_have_no_known_time_or_c
   EXPECT_THAT(ceiling_in(run_with_disk(20, 5 * 33)).no_terms, HasSubstr("more than rows"));
   EXPECT_TRUE(ceiling_in(run_with_disk(20, 5 * 32)).terms) << "a row can lie on two pages";
   auto trace = run_with_disk(20, 5);
+  trace.launches[1].requests[2].disk_pages.reset();
+  EXPECT_THAT(ceiling_in(trace).no_terms, HasSubstr("does not say what came from disk"));
+  trace = run_with_disk(20, 5);
   for (auto& launch : trace.launches) launch.memory_speed->gathers[0].ns_per_disk_page.clear();
   EXPECT_THAT(ceiling_in(trace).no_terms, HasSubstr("1 pages of a pass had to come from disk"));
   for (auto& launch : trace.launches)

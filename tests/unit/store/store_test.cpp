@@ -246,11 +246,15 @@ TEST(Store, takes_nothing_of_a_study_with_a_wrong_line_and_all_of_the_others) {
   const std::string unknown = trace::line_of({7, trace::Outcome()}) + "\n";
   const std::string no_header =
       "{\"record\":\"header\",\"value\":{\"trace_id\":\"c\"}}\n" + unknown;
+  std::string hidden = a;
+  hidden.replace(hidden.find("header"), 1, "\\u0068");
   struct {
     std::string text;
     std::vector<std::string> said;
     std::vector<std::string> kept;
   } const cases[] = {
+      {"{\"record\":\"header\",\"value\":[]}\n" + b, {"trace line 1: ", ""}, {"b"}},
+      {hidden, {"trace line 1: the header's id is not written as plain text"}, {}},
       {a + "{\"record\":\"request\",\"launch\":7}\n" + b, {"trace line 8: ", ""}, {"b"}},
       {a + b + unknown, {"", "trace line 15: a record after the end"}, {"a"}},
       {"{}\n" + a + no_header + b, {"trace line 1: ", "", "trace line 9: ", ""}, {"b", "a"}},
