@@ -327,9 +327,9 @@ util::Result<void> check_all_used(const ArmSettings& settings,
                                   const std::vector<trace::Arm>& arms) {
   const auto some_arm = [&](auto&& has) { return std::any_of(arms.begin(), arms.end(), has); };
   for (const auto& [type, sizes] : settings.ngram) {
-    const auto has_type = [&](const trace::Arm& arm) {
+    const auto has_type = [&wanted = type](const trace::Arm& arm) {
       const auto types = trace::drafters_of(arm.setup);
-      return std::find(types.begin(), types.end(), type) != types.end();
+      return std::find(types.begin(), types.end(), wanted) != types.end();
     };
     if (any_given(sizes) && !some_arm(has_type))
       return util::misused("sizes of {} are given and no arm uses them: add --spec-type {}",

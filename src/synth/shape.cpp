@@ -130,9 +130,9 @@ const KnownModel* find_known_model(std::string_view name) {
 
 util::Result<Shape> with_numbers(Shape shape, const std::map<std::string, std::int64_t>& asked) {
   for (const auto& [name, number] : asked) {
-    const auto* field =
-        std::find_if(shape_fields.begin(), shape_fields.end(),
-                     [&](const ShapeField& candidate) { return candidate.name == name; });
+    const auto* field = std::find_if(
+        shape_fields.begin(), shape_fields.end(),
+        [&wanted = name](const ShapeField& candidate) { return candidate.name == wanted; });
     if (field == shape_fields.end())
       return util::fail(util::ErrorKind::usage, fmt::format("a shape has no number --{}", name));
     if (number < field->least || number > field->most)
