@@ -81,13 +81,9 @@ class Describer {
   }
 
   void add_tensors() {
-    std::vector<const Tensor*> tensors;
-    const auto take = [&](const Gguf& file) {
-      facts_.file_bytes += file.file_bytes();
-      for (const Tensor& tensor : file.tensors()) tensors.push_back(&tensor);
-    };
-    take(file_);
-    for (const Gguf& other : set_.others) take(other);
+    const auto tensors = tensors_of(file_, set_);
+    facts_.file_bytes = file_.file_bytes();
+    for (const Gguf& other : set_.others) facts_.file_bytes += other.file_bytes();
     Recipe recipe;
     for (const Tensor* tensor : tensors) recipe.add(*tensor);
     facts_.recipe = recipe.groups();

@@ -1,7 +1,5 @@
 #include "model/placing.hpp"
 
-#include <vector>
-
 #include "model/reading.hpp"
 #include "model/split.hpp"
 
@@ -9,10 +7,7 @@ namespace paceline::model {
 
 util::Result<PlacedReads> placed_reads_of(const Gguf& file, int gpu_layers) {
   const SplitSet set = find_split(file);
-  std::vector<const Tensor*> tensors;
-  for (const Tensor& tensor : file.tensors()) tensors.push_back(&tensor);
-  for (const Gguf& other : set.others)
-    for (const Tensor& tensor : other.tensors()) tensors.push_back(&tensor);
+  const auto tensors = tensors_of(file, set);
   const auto read = [&](bool on_device) -> util::Result<ReadsAt> {
     const Side side{gpu_layers, on_device};
     ReadsAt reads;

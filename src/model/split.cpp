@@ -171,4 +171,12 @@ SplitSet find_split(const Gguf& file) {
   return set;
 }
 
+std::vector<const Tensor*> tensors_of(const Gguf& file, const SplitSet& set) {
+  std::vector<const Tensor*> tensors;
+  for (const Tensor& tensor : file.tensors()) tensors.push_back(&tensor);
+  for (const Gguf& other : set.others)
+    for (const Tensor& tensor : other.tensors()) tensors.push_back(&tensor);
+  return tensors;
+}
+
 }  // namespace paceline::model

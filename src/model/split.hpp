@@ -21,4 +21,7 @@ struct SplitSet {
 /// `others`.
 SplitSet find_split(const Gguf& file);
 
+/// Those of `file` and of the other files of its set. They point into both.
+std::vector<const Tensor*> tensors_of(const Gguf& file, const SplitSet& set);
+
 }  // namespace paceline::model

@@ -69,12 +69,11 @@ DecodeWindow::DecodeWindow(LoadedModel& model, const protocol::Generate& job,
 
 util::Result<trace::OutcomeKind> DecodeWindow::run() {
   PACELINE_TRY(prefill());
-  const long before = disk_pages_so_far();
   while (!ended()) {
     if (interrupted()) return trace::OutcomeKind::cancelled;
     PACELINE_TRY(pass());
   }
-  disk_pages_ = disk_pages_so_far() - before;
+  disk_pages_ = disk_pages_so_far() - disk_pages_of_prefill_;
   return trace::OutcomeKind::done;
 }
 
@@ -93,6 +92,7 @@ util::Result<void> DecodeWindow::prefill() {
     PACELINE_TRY(prefill_piece(begin, std::min(prompt_.size(), begin + piece)));
   }
   model_.drafters.begin(past_);
+  disk_pages_of_prefill_ = disk_pages_so_far();  // before the first token, where decoding begins
   last_ = along_text(
       common_sampler_sample(sampler_.get(), model_.target.get(), model_.batch.size() - 1), 0);
   common_sampler_accept(sampler_.get(), last_, true);

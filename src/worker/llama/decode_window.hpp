@@ -72,6 +72,7 @@ class DecodeWindow {
   llama_tokens draft_;    ///< offered tokens, or those to decode again in a replay
   bool replaying_ = false;
   trace::StopReason stop_ = trace::StopReason::none;
+  long disk_pages_of_prefill_ = 0;  ///< and of whatever ran before it
   std::optional<long> disk_pages_;
   trace::Phases phases_;
   trace::Nanoseconds lap_began_ = 0;
