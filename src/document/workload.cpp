@@ -195,7 +195,7 @@ Lossless to_lossless(const metrics::Lossless& from) {
   return lossless;
 }
 
-Ceiling to_ceiling(const metrics::Ceiling& from, const metrics::Counts& counts) {
+Ceiling to_ceiling(const metrics::Ceiling& from) {
   Ceiling ceiling;
   ceiling.share = to_quantity(from.share);
   ceiling.read_bytes_per_s = to_quantity(from.read_bytes_per_s);
@@ -205,11 +205,8 @@ Ceiling to_ceiling(const metrics::Ceiling& from, const metrics::Counts& counts) 
                                : not_known<double>(ceiling.read_bytes_per_s.reason);
   for (const auto& [name, bytes] : from.largest) ceiling.largest.push_back({name, bytes});
   ceiling.uniform_routing = from.has_model;
-  const metrics::Count& pages = counts.disk_pages;
-  ceiling.disk_pages_per_pass =
-      pages.known() && counts.passes > 0
-          ? known(pages.number() / counts.passes.number())
-          : not_known<double>(pages.known() ? "no pass of this class was counted" : pages.reason());
+  const metrics::Estimate& pages = from.disk_pages_per_pass;
+  ceiling.disk_pages_per_pass = pages.value ? known(*pages.value) : not_known<double>(pages.reason);
   ceiling.terms =
       not_known<PassTerms>(from.no_terms.empty() ? "no ceiling was computed" : from.no_terms);
   if (const auto& terms = from.terms)
@@ -314,7 +311,7 @@ Workload to_workload(const metrics::ClassSummary& summary, const trace::Arm& arm
                          ? known(summary.looping)
                          : not_known<bool>(workload.repeated_8gram_share.reason);
   workload.lossless = to_lossless(summary, arm, trace.header.force_text);
-  workload.ceiling = to_ceiling(summary.ceiling, summary.counts);
+  workload.ceiling = to_ceiling(summary.ceiling);
   workload.break_even = to_break_even(summary, arm, curves);
   return workload;
 }

@@ -147,13 +147,14 @@ struct Gathering {
 };
 
 /// The time of what came from disk, as far as rows of a table can have: nothing else should.
-void add_disk(Gathering& gathering, const Counts& counts, const Measured& measured) {
-  const double passes = counts.passes.number();
-  if (!measured.ns_per_disk_page.empty() && !counts.disk_pages.known()) {
-    gathering.no_terms = counts.disk_pages.reason();
+void add_disk(Gathering& gathering, const Counts& counts, const Measured& measured,
+              const Estimate& per_pass) {
+  if (!measured.ns_per_disk_page.empty() && !per_pass.value) {
+    gathering.no_terms = per_pass.reason;
     return;
   }
-  const double pages = counts.disk_pages.known() ? counts.disk_pages.number() / passes : 0;
+  const double pages = per_pass.value.value_or(0);
+  const double passes = counts.passes.number();
   double rows = 0;
   for (const auto& [name, gathered] : counts.rows_gathered) rows += gathered / passes;
   if (!measured.ns_per_disk_page.empty() && pages <= most_pages_per_row * rows)
@@ -166,7 +167,16 @@ void add_disk(Gathering& gathering, const Counts& counts, const Measured& measur
             : "more than rows of its tables lie on, so other weights do not stay in memory");
 }
 
-Gathering gathering_of(const Counts& counts, const Measured& measured) {
+Estimate disk_pages_of(const Counts& counts) {
+  if (!counts.disk_pages.known()) return unknown(counts.disk_pages.reason());
+  if (!(counts.passes > 0)) return unknown("no pass of this class was counted");
+  Estimate pages;
+  pages.value = counts.disk_pages.number() / counts.passes.number();
+  return pages;
+}
+
+Gathering gathering_of(const Counts& counts, const Measured& measured,
+                       const Estimate& disk_pages_per_pass) {
   Gathering gathering;
   const double passes = counts.passes.number();
   for (const auto& [name, rows] : counts.rows_gathered) {
@@ -175,7 +185,7 @@ Gathering gathering_of(const Counts& counts, const Measured& measured) {
     gathering.in_memory_s += rows / passes * found->second * 1e-9;
     gathering.bytes += counts.bytes_by_class.at(name) / passes;
   }
-  add_disk(gathering, counts, measured);
+  add_disk(gathering, counts, measured, disk_pages_per_pass);
   return gathering;
 }
 
@@ -189,7 +199,7 @@ void fill_terms(Ceiling& ceiling, const ClassSummary& summary, const Measured& m
     return;
   }
   PassTerms terms;
-  const Gathering gathering = gathering_of(counts, measured);
+  const Gathering gathering = gathering_of(counts, measured, ceiling.disk_pages_per_pass);
   if (!gathering.no_terms.empty()) {
     ceiling.no_terms = gathering.no_terms;
     return;
@@ -223,6 +233,7 @@ Ceiling ceiling_of(const ClassSummary& summary, const Sample& sample, const trac
                    const trace::Arm& arm, const std::vector<WidthCurve>& curves) {
   Ceiling ceiling;
   const Counts& counts = summary.counts;
+  ceiling.disk_pages_per_pass = disk_pages_of(counts);
   const auto refuse = [&](const std::string& reason) {
     ceiling.share = ceiling.read_bytes_per_s = unknown(reason);
     ceiling.no_terms = reason;

@@ -38,7 +38,8 @@ struct Ceiling {
   double bytes_per_pass = 0;  ///< mean
   std::vector<std::pair<std::string, double>> largest;  ///< classes that most of them are of, mean
                                                         ///< bytes a pass, at most three
-  bool has_model = false;  ///< some of them suppose that routers pick experts evenly
+  bool has_model = false;        ///< some of them suppose that routers pick experts evenly
+  Estimate disk_pages_per_pass;  ///< that the engine's process had to fetch while they ran; mean
   std::optional<PassTerms> terms;
   std::string no_terms;  ///< why they are not known
 };
