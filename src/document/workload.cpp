@@ -206,7 +206,10 @@ Ceiling to_ceiling(const metrics::Ceiling& from) {
   for (const auto& [name, bytes] : from.largest) ceiling.largest.push_back({name, bytes});
   ceiling.uniform_routing = from.has_model;
   const metrics::Estimate& pages = from.disk_pages_per_pass;
-  ceiling.disk_pages_per_pass = pages.value ? known(*pages.value) : not_known<double>(pages.reason);
+  ceiling.disk_pages_per_pass =
+      pages.value
+          ? known(*pages.value)
+          : not_known<double>(pages.reason.empty() ? "no ceiling was computed" : pages.reason);
   ceiling.terms =
       not_known<PassTerms>(from.no_terms.empty() ? "no ceiling was computed" : from.no_terms);
   if (const auto& terms = from.terms)
